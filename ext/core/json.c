@@ -669,3 +669,7 @@ void acdcJsonQuote(AcdcCtx *p, char **pz, const char *z, i64 n){
     *pz = zNew;
   }
 }
+
+const char *acdcJsonLibVersion(void){
+  return cJSON_Version();
+}

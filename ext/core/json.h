@@ -102,4 +102,7 @@ void acdcJsonErrorAt(AcdcCtx *p, AcdcJson *pDoc, const AcdcJsonNode *pNode);
 /* *pz = *pz followed by z as a JSON string (n<0: up to its terminator). */
 void acdcJsonQuote(AcdcCtx *p, char **pz, const char *z, i64 n);
 
+/* Version of cJSON, "1.7.15".  Static. */
+const char *acdcJsonLibVersion(void);
+
 #endif /* ACDC_JSON_H */

@@ -1,0 +1,333 @@
+/*
+** The known events of a key around a sequence (SCD2): read from the rows of
+** the target and from the events that it does not show.
+**
+** A target row says: an upsert at __START_AT; the values of the last member
+** of its run; and an event at __END_AT, which is the next row's upsert if one
+** starts there, else a delete.  Table autocdc_event_<id> has the rest, by kind:
+**
+**   HID_MEMBER   a run member that is not the last: with its values
+**   HID_DELETE   a delete that ends no version
+**   HID_SHOWN    the last member of a run: its values are the target row's.
+**                Kept if it is not the first member, or not authored in full
+*/
+#include "history.h"
+
+void acdcHistInit(AcdcHist *pH, AcdcMerge *pM){
+  memset(pH, 0, sizeof(*pH));
+  pH->pM = pM;
+}
+
+void acdcHistClear(AcdcHist *pH){
+  acdcArenaFree(&pH->arena);
+  sqlite3_free(pH->apRow);
+  sqlite3_free(pH->apHid);
+  memset(pH, 0, sizeof(*pH));
+}
+
+void acdcHistKey(AcdcHist *pH, const AcdcVal *aKey){
+  acdcArenaReset(&pH->arena);
+  pH->aKey = aKey;
+  pH->nRow = pH->nHid = 0;
+  pH->bAll = 0;
+}
+
+/* ---- reading one row ---- */
+
+static AcdcHistRow *histRowRead(AcdcHist *pH, sqlite3_stmt *pStmt){
+  AcdcMerge *pM = pH->pM;
+  AcdcCtx *p = pM->p;
+  AcdcHistRow *pR = acdcArenaAlloc(p, &pH->arena, sizeof(*pR));
+  AcdcVal v;
+  int i;
+  if( pR==0 ) return 0;
+  memset(pR, 0, sizeof(*pR));
+  pR->aVal = acdcArenaAlloc(p, &pH->arena, sizeof(AcdcVal)*(pM->nVal+1));
+  if( pR->aVal==0 ) return 0;
+  acdcValColumn(&v, pStmt, 0);
+  acdcValCopy(p, &pH->arena, &pR->rawStart, &v);
+  acdcSeqReadShown(p, &pM->st.kind, &pR->rawStart, &pH->arena, &pR->start);
+  acdcValColumn(&v, pStmt, 1);
+  if( v.eType!=SQLITE_NULL ){
+    AcdcVal end;
+    acdcValCopy(p, &pH->arena, &end, &v);
+    acdcSeqReadShown(p, &pM->st.kind, &end, &pH->arena, &pR->end);
+    pR->bEnd = 1;
+  }
+  for(i=0; i<pM->nVal; i++){
+    acdcValColumn(&v, pStmt, i+2);
+    acdcValCopy(p, &pH->arena, &pR->aVal[i], &v);
+  }
+  acdcErrorWhere(p, "target %s", pM->pFlow->zTarget);
+  return p->rc ? 0 : pR;
+}
+
+static AcdcHistHid *histHidRead(AcdcHist *pH, sqlite3_stmt *pStmt){
+  AcdcMerge *pM = pH->pM;
+  AcdcCtx *p = pM->p;
+  AcdcHistHid *pE = acdcArenaAlloc(p, &pH->arena, sizeof(*pE));
+  AcdcVal v, seq, shown;
+  if( pE==0 ) return 0;
+  memset(pE, 0, sizeof(*pE));
+  acdcValColumn(&v, pStmt, 0);
+  acdcValCopy(p, &pH->arena, &seq, &v);
+  pE->state = seq;
+  acdcValColumn(&v, pStmt, 4);
+  acdcValCopy(p, &pH->arena, &shown, &v);
+  acdcSeqFromState(p, &pM->st.kind, &seq,
+      shown.eType==SQLITE_NULL ? 0 : &shown, &pH->arena, &pE->seq);
+  pE->eKind = (u8)sqlite3_column_int(pStmt, 1);
+  if( sqlite3_column_type(pStmt, 2)==SQLITE_BLOB ){
+    pE->mask.nByte = sqlite3_column_bytes(pStmt, 2);
+    pE->mask.a = acdcArenaAlloc(p, &pH->arena, pE->mask.nByte+1);
+    if( pE->mask.a ){
+      memcpy(pE->mask.a, sqlite3_column_blob(pStmt, 2), pE->mask.nByte);
+    }
+  }
+  if( pE->eKind==ACDC_HID_MEMBER ){
+    pE->aVal = acdcArenaAlloc(p, &pH->arena, sizeof(AcdcVal)*(pM->nVal+1));
+    if( pE->aVal ) acdcEventVals(pM, &pH->arena, pStmt, 3, pE->aVal);
+  }
+  return p->rc ? 0 : pE;
+}
+
+/* ---- all rows of a key, where plain order is not sequence order ---- */
+
+static int histGrow(AcdcHist *pH, void ***pap, int n, int *pnAlloc){
+  if( n>=*pnAlloc ){
+    int nNew = *pnAlloc ? *pnAlloc*2 : 16;
+    void **apNew = acdcRealloc(pH->pM->p, *pap, sizeof(void*)*nNew);
+    if( apNew==0 ) return 0;
+    *pap = apNew;
+    *pnAlloc = nNew;
+  }
+  return 1;
+}
+
+static void histLoadAll(AcdcHist *pH){
+  AcdcMerge *pM = pH->pM;
+  sqlite3_stmt *pStmt;
+  int i;
+  if( pH->bAll ) return;
+  pH->bAll = 1;
+  pStmt = acdcTgtLook(pM, ACDC_LOOK_ALL, pH->aKey, 0);
+  while( pStmt ){
+    AcdcHistRow *pR = histRowRead(pH, pStmt);
+    if( pR==0 || !histGrow(pH,(void***)&pH->apRow,pH->nRow,&pH->nRowAlloc) ){
+      break;
+    }
+    for(i=pH->nRow; i>0
+        && acdcSeqCmp(&pM->st.kind, &pH->apRow[i-1]->start, &pR->start)>0; i--){
+      pH->apRow[i] = pH->apRow[i-1];
+    }
+    pH->apRow[i] = pR;
+    pH->nRow++;
+    if( !acdcStep(pM->p, pStmt) ) break;
+  }
+  if( pStmt ) sqlite3_reset(pStmt);
+  pStmt = acdcEventLook(pM, ACDC_LOOK_ALL, pH->aKey, 0);
+  while( pStmt ){
+    AcdcHistHid *pE = histHidRead(pH, pStmt);
+    if( pE==0 || !histGrow(pH,(void***)&pH->apHid,pH->nHid,&pH->nHidAlloc) ){
+      break;
+    }
+    pH->apHid[pH->nHid++] = pE;
+    if( !acdcStep(pM->p, pStmt) ) break;
+  }
+  if( pStmt ) sqlite3_reset(pStmt);
+}
+
+/* ---- one row near a sequence ---- */
+
+static AcdcHistRow *histRow(AcdcHist *pH, int eLook, const AcdcSeq *pSeq){
+  AcdcMerge *pM = pH->pM;
+  AcdcHistRow *pR = 0;
+  if( pM->p->rc ) return 0;
+  if( pM->bNative ){
+    sqlite3_stmt *pStmt = acdcTgtLook(pM, eLook, pH->aKey,
+                                      pSeq ? &pSeq->shown : 0);
+    if( pStmt ){
+      pR = histRowRead(pH, pStmt);
+      sqlite3_reset(pStmt);
+    }
+  }else{
+    int i;
+    histLoadAll(pH);
+    for(i=0; i<pH->nRow; i++){
+      int c = pSeq ? acdcSeqCmp(&pM->st.kind, &pH->apRow[i]->start, pSeq) : -1;
+      if( eLook==ACDC_LOOK_GT ){
+        if( c>0 ) return pH->apRow[i];
+      }else if( c<0 || (c==0 && eLook!=ACDC_LOOK_LT) ){
+        pR = pH->apRow[i];
+      }
+    }
+  }
+  return pR;
+}
+
+static AcdcHistHid *histHid(AcdcHist *pH, int eLook, const AcdcSeq *pSeq){
+  AcdcMerge *pM = pH->pM;
+  AcdcHistHid *pE = 0;
+  if( pM->p->rc || !pM->st.bHidden ) return 0;
+  if( pM->bNative ){
+    AcdcVal v;
+    sqlite3_stmt *pStmt;
+    if( pSeq ) acdcSeqToState(pM->p, &pM->st.kind, pSeq, &pH->arena, &v);
+    pStmt = acdcEventLook(pM, eLook, pH->aKey, pSeq ? &v : 0);
+    if( pStmt ){
+      pE = histHidRead(pH, pStmt);
+      sqlite3_reset(pStmt);
+    }
+  }else{
+    int i;
+    histLoadAll(pH);
+    for(i=0; i<pH->nHid; i++){
+      int c = pSeq ? acdcSeqCmp(&pM->st.kind, &pH->apHid[i]->seq, pSeq) : -1;
+      if( eLook==ACDC_LOOK_GT ){
+        if( c>0 ) return pH->apHid[i];
+      }else if( c<0 || (c==0 && eLook!=ACDC_LOOK_LT) ){
+        pE = pH->apHid[i];
+      }
+    }
+  }
+  return pE;
+}
+
+/* ---- events ---- */
+
+static int histCmp(const AcdcHist *pH, const AcdcSeq *pA, const AcdcSeq *pB){
+  return acdcSeqCmp(&pH->pM->st.kind, pA, pB);
+}
+
+/* Is there a truncate at that sequence? */
+static int histIsMark(const AcdcHist *pH, const AcdcSeq *pSeq){
+  const AcdcState *pSt = &pH->pM->st;
+  int i;
+  for(i=0; i<pSt->nMark; i++){
+    if( histCmp(pH, &pSt->aMark[i], pSeq)==0 ) return 1;
+  }
+  return 0;
+}
+
+static void histFromHid(
+  AcdcHist *pH, const AcdcHistHid *pE, AcdcHistRow *pRow, AcdcHistEvent *pOut
+){
+  memset(pOut, 0, sizeof(*pOut));
+  pOut->ev.bOld = 1;
+  pOut->ev.seq = pE->seq;
+  pOut->eHid = pE->eKind;
+  pOut->ev.eKind = pE->eKind==ACDC_HID_DELETE ? ACDC_DELETE : ACDC_UPSERT;
+  pOut->ev.mask = pE->mask;
+  pOut->bMask = pE->mask.a!=0;
+  if( pOut->bMask==0 ) pOut->ev.mask = pH->pM->allMask;
+  pOut->pRow = pOut->ev.eKind==ACDC_UPSERT ? pRow : 0;
+  pOut->bLast = pE->eKind==ACDC_HID_SHOWN;
+  pOut->ev.aVal = pE->aVal;
+  if( pOut->bLast && pRow ) pOut->ev.aVal = pRow->aVal;
+}
+
+static void histFromRow(AcdcHist *pH, AcdcHistRow *pRow, AcdcHistEvent *pOut){
+  memset(pOut, 0, sizeof(*pOut));
+  pOut->ev.bOld = 1;
+  pOut->ev.seq = pRow->start;
+  pOut->ev.eKind = ACDC_UPSERT;
+  pOut->ev.mask = pH->pM->allMask;
+  pOut->ev.aVal = pRow->aVal;
+  pOut->pRow = pRow;
+  pOut->bLast = 1;
+}
+
+static void histFromEnd(AcdcHist *pH, AcdcHistRow *pRow, AcdcHistEvent *pOut){
+  memset(pOut, 0, sizeof(*pOut));
+  pOut->ev.bOld = 1;
+  pOut->ev.seq = pRow->end;
+  pOut->ev.eKind = ACDC_DELETE;
+  pOut->bMark = (u8)histIsMark(pH, &pRow->end);
+}
+
+/*
+** A state row of an upsert lies in the run of the last target row that starts
+** at or before it.  One that has none is damage.
+*/
+static int histInRow(AcdcHist *pH, const AcdcHistHid *pE, AcdcHistRow *pRow){
+  if( pE->eKind==ACDC_HID_DELETE ) return 1;
+  if( pRow && histCmp(pH, &pRow->start, &pE->seq)<=0
+   && (!pRow->bEnd || histCmp(pH, &pE->seq, &pRow->end)<0)
+  ){
+    return 1;
+  }
+  acdcError(pH->pM->p, SQLITE_CORRUPT, "target %s and table "
+      "autocdc_event_%lld do not agree: was the target changed by hand? "
+      "SELECT autocdc_reset('%q') starts anew", pH->pM->pFlow->zTarget,
+      pH->pM->st.iId, pH->pM->pFlow->zTarget);
+  return 0;
+}
+
+/*
+** The last event of a stretch.  pRow is the last row that starts in it, pE the
+** last state row in it; bEnd: the end of pRow lies in it too.
+*/
+static int histPick(
+  AcdcHist *pH, AcdcHistRow *pRow, AcdcHistHid *pE, int bEnd,
+  AcdcHistEvent *pOut
+){
+  if( pH->pM->p->rc || (pRow==0 && pE==0) ) return 0;
+  if( pE && (!pRow || histCmp(pH, &pE->seq,
+                              bEnd ? &pRow->end : &pRow->start)>=0) ){
+    if( !histInRow(pH, pE, pRow) ) return 0;
+    histFromHid(pH, pE, pRow, pOut);
+  }else if( bEnd ){
+    histFromEnd(pH, pRow, pOut);
+  }else{
+    histFromRow(pH, pRow, pOut);
+  }
+  return 1;
+}
+
+int acdcHistLast(AcdcHist *pH, AcdcHistEvent *pOut){
+  AcdcHistRow *pRow = histRow(pH, ACDC_LOOK_LAST, 0);
+  AcdcHistHid *pE = histHid(pH, ACDC_LOOK_LAST, 0);
+  return histPick(pH, pRow, pE, pRow && pRow->bEnd, pOut);
+}
+
+int acdcHistLE(AcdcHist *pH, const AcdcSeq *pSeq, AcdcHistEvent *pOut){
+  AcdcHistRow *pRow = histRow(pH, ACDC_LOOK_LE, pSeq);
+  AcdcHistHid *pE = histHid(pH, ACDC_LOOK_LE, pSeq);
+  int bEnd = pRow && pRow->bEnd && histCmp(pH, &pRow->end, pSeq)<=0;
+  return histPick(pH, pRow, pE, bEnd, pOut);
+}
+
+int acdcHistBefore(AcdcHist *pH, const AcdcSeq *pSeq, AcdcHistEvent *pOut){
+  AcdcHistRow *pRow = histRow(pH, ACDC_LOOK_LT, pSeq);
+  AcdcHistHid *pE = histHid(pH, ACDC_LOOK_LT, pSeq);
+  int bEnd = pRow && pRow->bEnd && histCmp(pH, &pRow->end, pSeq)<0;
+  return histPick(pH, pRow, pE, bEnd, pOut);
+}
+
+int acdcHistGT(AcdcHist *pH, const AcdcSeq *pSeq, AcdcHistEvent *pOut){
+  AcdcMerge *pM = pH->pM;
+  AcdcHistRow *pIn = histRow(pH, ACDC_LOOK_LE, pSeq);
+  AcdcHistRow *pNext = histRow(pH, ACDC_LOOK_GT, pSeq);
+  AcdcHistHid *pE = histHid(pH, ACDC_LOOK_GT, pSeq);
+  const AcdcSeq *pMin = 0;
+  int eWhich = 0;                        /* 1: next row, 2: end, 3: state row */
+  if( pM->p->rc ) return 0;
+  if( pNext ){ pMin = &pNext->start; eWhich = 1; }
+  if( pIn && pIn->bEnd && histCmp(pH, &pIn->end, pSeq)>0
+   && (!pMin || histCmp(pH, &pIn->end, pMin)<0)
+  ){
+    pMin = &pIn->end;
+    eWhich = 2;
+  }
+  if( pE && (!pMin || histCmp(pH, &pE->seq, pMin)<=0) ) eWhich = 3;
+  if( eWhich==0 ) return 0;
+  if( eWhich==1 ) histFromRow(pH, pNext, pOut);
+  if( eWhich==2 ) histFromEnd(pH, pIn, pOut);
+  if( eWhich==3 ){
+    AcdcHistRow *pRow = pIn;
+    if( pNext && histCmp(pH, &pNext->start, &pE->seq)==0 ) pRow = pNext;
+    if( !histInRow(pH, pE, pRow) ) return 0;
+    histFromHid(pH, pE, pRow, pOut);
+  }
+  return 1;
+}

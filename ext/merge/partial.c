@@ -1,0 +1,306 @@
+/*
+** Current state per column (semantics.md 3.2 and 5): a column holds the newest
+** value by sequence that an event authored since the key's last delete.
+**
+** Of each key the events that still count are kept in autocdc_event_<id>: an
+** upsert while some column that it authored is not authored by a later upsert,
+** a delete while some column is not authored since (it may yet lose a tie,
+** and then what is older counts again), and the deciding event.  A key whose
+** deciding event is a delete with nothing older, or authored exactly an
+** emitted set, needs no row there: autocdc_state_<id> and the target say all.
+*/
+#include "merge.h"
+
+typedef struct PartEvent PartEvent;
+struct PartEvent {
+  AcdcEvent ev;
+  AcdcVal state;         /* Sequence as the event table has it */
+  u8 bStored;            /* Has a row in the event table */
+  u8 bDirty;             /* Not as that row says */
+  u8 bDrop;              /* Counts no more */
+};
+
+typedef struct Part Part;
+struct Part {
+  AcdcMerge *pM;
+  AcdcArena *pA;
+  const AcdcVal *aKey;
+  PartEvent *a;          /* In sequence order; in pA */
+  int n, nAlloc;
+  int bKnown;            /* The key has a row in autocdc_state_<id> */
+  int eKind;             /* Kind there */
+  AcdcSeq last;          /* Sequence there */
+  int bRow;              /* The target has a row, or may have one */
+};
+
+/* Make room at place i of the list. */
+static PartEvent *partOpen(Part *pP, int i){
+  if( pP->n>=pP->nAlloc ){
+    int nNew = pP->nAlloc*2 + 16;
+    PartEvent *aNew = acdcArenaAlloc(pP->pM->p, pP->pA, sizeof(PartEvent)*nNew);
+    if( aNew==0 ) return 0;
+    if( pP->n ) memcpy(aNew, pP->a, sizeof(PartEvent)*pP->n);
+    pP->a = aNew;
+    pP->nAlloc = nNew;
+  }
+  memmove(&pP->a[i+1], &pP->a[i], sizeof(PartEvent)*(pP->n-i));
+  memset(&pP->a[i], 0, sizeof(PartEvent));
+  pP->n++;
+  return &pP->a[i];
+}
+
+static int partCmp(const Part *pP, const AcdcEvent *pA, const AcdcEvent *pB){
+  if( pA->bSeqNull || pB->bSeqNull ) return pB->bSeqNull - pA->bSeqNull;
+  return acdcSeqCmp(&pP->pM->st.kind, &pA->seq, &pB->seq);
+}
+
+/* The rows of the event table. */
+static void partLoadEvents(Part *pP){
+  AcdcMerge *pM = pP->pM;
+  AcdcCtx *p = pM->p;
+  sqlite3_stmt *pStmt = acdcEventLook(pM, ACDC_LOOK_ALL, pP->aKey, 0);
+  while( pStmt ){
+    PartEvent *pE = partOpen(pP, pP->n);
+    AcdcVal v;
+    if( pE==0 ) break;
+    pE->bStored = 1;
+    pE->ev.bOld = 1;
+    acdcValColumn(&v, pStmt, 0);
+    acdcValCopy(p, pP->pA, &pE->state, &v);
+    pE->ev.eKind = (u8)(sqlite3_column_int(pStmt, 1) & 1);
+    if( pE->state.eType==SQLITE_FLOAT && pE->state.u.r<-1.7e308 ){
+      pE->ev.bSeqNull = 1;
+    }else{
+      acdcSeqFromState(p, &pM->st.kind, &pE->state, 0, pP->pA, &pE->ev.seq);
+    }
+    if( pE->ev.eKind==ACDC_UPSERT ){
+      int n = sqlite3_column_bytes(pStmt, 2);
+      u8 *a = acdcArenaAlloc(p, pP->pA, pM->emit.nByte + n + 1);
+      pE->ev.aVal = acdcArenaAlloc(p, pP->pA, sizeof(AcdcVal)*(pM->nVal+1));
+      if( a==0 || pE->ev.aVal==0 ) break;
+      memset(a, 0, pM->emit.nByte + n + 1);
+      if( n ) memcpy(a, sqlite3_column_blob(pStmt, 2), n);
+      pE->ev.mask.a = a;
+      pE->ev.mask.nByte = pM->emit.nByte;
+      if( !acdcEventVals(pM, pP->pA, pStmt, 3, pE->ev.aVal) ) break;
+    }
+    if( !acdcStep(p, pStmt) ) break;
+  }
+  if( pStmt ) sqlite3_reset(pStmt);
+}
+
+/*
+** The event that state and target row stand for, if the event table has none:
+** the deciding event, or a row of the user's that is older than all.
+*/
+static void partLoadRow(Part *pP){
+  AcdcMerge *pM = pP->pM;
+  PartEvent *pE;
+  sqlite3_stmt *pStmt = 0;
+  int i, iGen = pP->eKind/2;
+  if( pP->bKnown && (pP->eKind & 1) ){
+    pE = partOpen(pP, 0);
+    if( pE==0 ) return;
+    pE->ev.eKind = ACDC_DELETE;
+  }else{
+    pStmt = acdcTgtLook(pM, ACDC_LOOK_LAST, pP->aKey, 0);
+    if( pStmt==0 ) return;
+    pP->bRow = 1;
+    pE = partOpen(pP, 0);
+    if( pE ){
+      pE->ev.aVal = acdcArenaAlloc(pM->p, pP->pA, sizeof(AcdcVal)*(pM->nVal+1));
+    }
+    if( pE==0 || pE->ev.aVal==0 ) return;
+    for(i=0; i<pM->nVal; i++){
+      AcdcVal v;
+      acdcValColumn(&v, pStmt, i+2);
+      acdcValCopy(pM->p, pP->pA, &pE->ev.aVal[i], &v);
+    }
+    sqlite3_reset(pStmt);
+    pE->ev.mask = pM->allMask;
+    if( pP->bKnown && iGen<pM->st.nGen ) pE->ev.mask = pM->st.aGen[iGen];
+  }
+  pE->ev.bOld = 1;
+  if( pP->bKnown ){
+    pE->ev.seq = pP->last;
+    acdcSeqToState(pM->p, &pM->st.kind, &pP->last, pP->pA, &pE->state);
+  }else{
+    pE->ev.bSeqNull = 1;
+    pE->state.eType = SQLITE_FLOAT;      /* minus infinity sorts before all */
+    pE->state.u.r = -1.7976931348623157e308 * 10;
+  }
+}
+
+static void partLoad(Part *pP){
+  AcdcMerge *pM = pP->pM;
+  pP->bKnown = acdcLastRead(pM, pP->pA, pP->aKey, &pP->last, &pP->eKind);
+  if( pP->bKnown ){
+    pP->bRow = (pP->eKind & 1)==0;
+    partLoadEvents(pP);
+  }
+  if( pP->n==0 && pM->p->rc==0 && (pP->bKnown || pM->st.bAdopted) ){
+    partLoadRow(pP);
+  }
+}
+
+/* Add one event of the batch.  Returns 1 if the list has changed. */
+static int partAdd(Part *pP, const AcdcEvent *pNew){
+  AcdcMerge *pM = pP->pM;
+  PartEvent *pE;
+  int i = pP->n, c = 1;
+  while( i>0 && (c = partCmp(pP, &pP->a[i-1].ev, pNew))>0 ) i--;
+  if( i>0 && c==0 ){
+    int eTie;
+    pE = &pP->a[i-1];
+    eTie = acdcTieResolve(pM, pP->pA, pP->aKey, &pE->ev, pNew);
+    if( eTie!=ACDC_TIE_TOOK ) return 0;
+    pE->bDirty = 1;
+    return 1;
+  }
+  pE = partOpen(pP, i);
+  if( pE==0 ) return 0;
+  pE->ev = *pNew;
+  pE->bDirty = 1;
+  acdcSeqToState(pM->p, &pM->st.kind, &pNew->seq, pP->pA, &pE->state);
+  return 1;
+}
+
+/* Mark the events that count no more. */
+static void partPrune(Part *pP){
+  AcdcMerge *pM = pP->pM;
+  int nByte = pM->emit.nByte, i, j;
+  u8 *aSeen = acdcArenaAlloc(pM->p, pP->pA, nByte+1);
+  if( aSeen==0 ) return;
+  memset(aSeen, 0, nByte+1);
+  for(i=pP->n-1; i>=0; i--){
+    PartEvent *pE = &pP->a[i];
+    const AcdcBits *pNeed = pE->ev.eKind==ACDC_UPSERT ? &pE->ev.mask
+                                                      : &pM->allMask;
+    int bNeeded = i==pP->n-1;
+    for(j=0; j<nByte; j++){
+      u8 m = j<pNeed->nByte ? pNeed->a[j] : 0;
+      if( m & ~aSeen[j] ) bNeeded = 1;
+      if( pE->ev.eKind==ACDC_UPSERT ) aSeen[j] |= m;
+    }
+    pE->bDrop = !bNeeded;
+  }
+}
+
+/* The row that the events make; returns 0 if there is none. */
+static int partFold(Part *pP, AcdcVal *aOut){
+  AcdcMerge *pM = pP->pM;
+  int i, iVal;
+  if( pP->n==0 || pP->a[pP->n-1].ev.eKind==ACDC_DELETE ) return 0;
+  for(iVal=0; iVal<pM->nVal; iVal++){
+    aOut[iVal].eType = SQLITE_NULL;
+    aOut[iVal].n = 0;
+    for(i=pP->n-1; i>=0 && pP->a[i].ev.eKind==ACDC_UPSERT; i--){
+      if( acdcBit(&pP->a[i].ev.mask, iVal) ){
+        aOut[iVal] = pP->a[i].ev.aVal[iVal];
+        break;
+      }
+    }
+  }
+  return 1;
+}
+
+/*
+** Emitted set that the events as kept come down to, or -1 if they need rows in
+** the event table.
+*/
+static int partTrivial(const Part *pP){
+  const AcdcMerge *pM = pP->pM;
+  const PartEvent *pTop = &pP->a[pP->n-1];
+  int i, j, nKeep = 0;
+  for(i=0; i<pP->n; i++) nKeep += !pP->a[i].bDrop;
+  if( nKeep!=1 || pTop->ev.bSeqNull ) return -1;
+  if( pTop->ev.eKind==ACDC_DELETE ) return pM->iGen;
+  for(i=0; i<pM->st.nGen; i++){
+    const AcdcBits *pG = &pM->st.aGen[i];
+    int bSame = 1;
+    for(j=0; j<pM->emit.nByte && bSame; j++){
+      u8 a = j<pG->nByte ? pG->a[j] : 0;
+      u8 b = j<pTop->ev.mask.nByte ? pTop->ev.mask.a[j] : 0;
+      bSame = a==b;
+    }
+    if( bSame ) return i;
+  }
+  return -1;
+}
+
+static void partWrite(Part *pP, int bFresh){
+  AcdcMerge *pM = pP->pM;
+  AcdcVal *aRow = acdcArenaAlloc(pM->p, pP->pA, sizeof(AcdcVal)*(pM->nVal+1));
+  PartEvent *pTop;
+  int i, iGen;
+  if( aRow==0 ) return;
+  if( partFold(pP, aRow) ){
+    int bHad = 0;
+    if( pP->bRow ){
+      bHad = acdcTgtUpdate(pM, pP->aKey, aRow, 0, 0);
+      if( bHad ){
+        pM->n.nUpdated++;
+      }else{
+        sqlite3_stmt *pStmt = acdcTgtLook(pM, ACDC_LOOK_LAST, pP->aKey, 0);
+        bHad = pStmt!=0;
+        if( pStmt ) sqlite3_reset(pStmt);
+      }
+    }
+    if( !bHad ){
+      acdcTgtInsert(pM, pP->aKey, aRow, 0, 0);
+      pM->n.nInserted++;
+    }
+  }else if( pP->bRow && acdcTgtDelete(pM, pP->aKey, 0) ){
+    pM->n.nDeleted++;
+  }
+  iGen = partTrivial(pP);
+  for(i=0; i<pP->n; i++){
+    PartEvent *pE = &pP->a[i];
+    int bKeep = iGen<0 && !pE->bDrop;
+    if( bKeep && (pE->bDirty || !pE->bStored) ){
+      acdcEventPut(pM, pP->aKey, &pE->state, pE->ev.eKind,
+          pE->ev.eKind==ACDC_UPSERT ? &pE->ev.mask : 0,
+          pE->ev.eKind==ACDC_UPSERT ? pE->ev.aVal : 0, 0);
+    }else if( !bKeep && pE->bStored ){
+      acdcEventDelete(pM, pP->aKey, &pE->state);
+    }
+  }
+  pTop = &pP->a[pP->n-1];
+  if( pTop->ev.bSeqNull ) return;
+  i = (iGen<0 ? pM->iGen : iGen)*2 + (pTop->ev.eKind==ACDC_DELETE);
+  if( !pP->bKnown || pP->eKind!=i
+   || acdcSeqCmp(&pM->st.kind, &pP->last, &pTop->ev.seq)!=0
+  ){
+    acdcLastPut(pM, pP->aKey, &pTop->state, i, !pP->bKnown);
+  }
+  ACDC_UNUSED(bFresh);
+}
+
+void acdcPartialKey(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, AcdcEvent *aEv, int nEv,
+  int bFresh
+){
+  const AcdcSeq *pMark = acdcLastMark(pM);
+  i64 nWritten;
+  Part part;
+  int i, nChange = 0;
+  memset(&part, 0, sizeof(part));
+  part.pM = pM;
+  part.pA = pA;
+  part.aKey = aKey;
+  if( !bFresh ) partLoad(&part);
+  for(i=0; i<nEv && pM->p->rc==0; i++){
+    if( part.bKnown && acdcSeqCmp(&pM->st.kind, &aEv[i].seq, &part.last)<0 ){
+      pM->n.nLate++;
+    }
+    if( pMark && acdcSeqCmp(&pM->st.kind, &aEv[i].seq, pMark)<0 ) continue;
+    if( partAdd(&part, &aEv[i]) ) nChange++;
+  }
+  nWritten = pM->n.nInserted + pM->n.nUpdated + pM->n.nDeleted;
+  if( nChange && pM->p->rc==0 ){
+    partPrune(&part);
+    partWrite(&part, bFresh);
+  }
+  nWritten = pM->n.nInserted + pM->n.nUpdated + pM->n.nDeleted - nWritten;
+  pM->n.nUnchanged += nEv - nWritten;
+}

@@ -1,0 +1,264 @@
+/*
+** Current state (semantics.md 3): the event with the greatest sequence of a
+** key decides; deletes are remembered.  autocdc_state_<id> has the deciding
+** sequence of each key and its kind: bit 0 is set for a delete, the rest is
+** the emitted set of the event (partial.c needs it).
+*/
+#include "merge.h"
+
+#define SCD1_GROUP  4096       /* entries of one key at a time */
+#define SCD1_KIND(pM, eKind) ((pM)->iGen*2 + ((eKind)==ACDC_DELETE))
+
+const AcdcSeq *acdcLastMark(const AcdcMerge *pM){
+  return pM->st.nMark ? &pM->st.aMark[pM->st.nMark-1] : 0;
+}
+
+int acdcBelowFloor(const AcdcMerge *pM, const AcdcSeq *pSeq){
+  return pM->bFloor && acdcSeqCmp(&pM->st.kind, pSeq, &pM->floor)<0;
+}
+
+int acdcGroupEvents(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcEntry *aE, int n, AcdcVal *aKey,
+  AcdcEvent *aEv
+){
+  int i, nEv = 0;
+  for(i=0; i<n && pM->p->rc==0; i++){
+    AcdcEvent *pEv = &aEv[nEv];
+    acdcEventRead(pM, pA, &aE[i], nEv==0 ? aKey : 0, pEv);
+    if( acdcBelowFloor(pM, &pEv->seq) ){
+      pM->n.nLate++;
+      pM->n.nUnchanged++;
+    }else if( nEv && acdcSeqCmp(&pM->st.kind, &pEv[-1].seq, &pEv->seq)==0 ){
+      acdcTieResolve(pM, pA, aKey, &pEv[-1], pEv);
+      pM->n.nUnchanged++;
+    }else{
+      nEv++;
+    }
+  }
+  return nEv;
+}
+
+/* Make an event of what stands in the target at pSeq. */
+static void scd1Standing(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcSeq *pSeq,
+  int eKind, AcdcEvent *pOut
+){
+  sqlite3_stmt *pStmt;
+  int i;
+  memset(pOut, 0, sizeof(*pOut));
+  pOut->seq = *pSeq;
+  pOut->bOld = 1;
+  pOut->eKind = (eKind & 1) ? ACDC_DELETE : ACDC_UPSERT;
+  pOut->mask = pM->fullMask;
+  if( eKind & 1 ) return;
+  pStmt = acdcTgtLook(pM, ACDC_LOOK_LAST, aKey, 0);
+  if( pStmt==0 ){
+    pOut->eKind = ACDC_DELETE;           /* the row was removed by hand */
+    return;
+  }
+  pOut->aVal = acdcArenaAlloc(pM->p, pA, sizeof(AcdcVal)*(pM->nVal+1));
+  for(i=0; pOut->aVal && i<pM->nVal; i++){
+    AcdcVal v;
+    acdcValColumn(&v, pStmt, i+2);
+    acdcValCopy(pM->p, pA, &pOut->aVal[i], &v);
+  }
+  sqlite3_reset(pStmt);
+}
+
+/* Is there a row of that key in the target? */
+static int scd1HasRow(AcdcMerge *pM, const AcdcVal *aKey){
+  sqlite3_stmt *pStmt = acdcTgtLook(pM, ACDC_LOOK_LAST, aKey, 0);
+  if( pStmt==0 ) return 0;
+  sqlite3_reset(pStmt);
+  return 1;
+}
+
+/*
+** Write the deciding event.  bLive: the target should have a row of the key;
+** bMay: it may have one that we know nothing of.
+*/
+static void scd1Write(
+  AcdcMerge *pM, const AcdcVal *aKey, const AcdcEvent *pEv, int bLive, int bMay
+){
+  if( pEv->eKind==ACDC_DELETE ){
+    if( (bLive || bMay) && acdcTgtDelete(pM, aKey, 0) ){
+      pM->n.nDeleted++;
+    }else{
+      pM->n.nUnchanged++;
+    }
+    return;
+  }
+  if( (bLive || bMay) && acdcTgtUpdate(pM, aKey, pEv->aVal, 0, 0) ){
+    pM->n.nUpdated++;
+  }else if( (bLive || bMay) && scd1HasRow(pM, aKey) ){
+    pM->n.nUnchanged++;                  /* equal already */
+  }else{
+    acdcTgtInsert(pM, aKey, pEv->aVal, 0, 0);
+    pM->n.nInserted++;
+  }
+}
+
+/*
+** The deciding event of the batch against what is known of its key.  aE are
+** the nE entries of the key that were passed over.
+*/
+static void scd1Decide(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, AcdcEvent *aEv, int nEv,
+  const AcdcEntry *aE, int nE, int bFresh
+){
+  AcdcEvent *pEv = &aEv[nEv-1];
+  const AcdcSeq *pMark = acdcLastMark(pM);
+  AcdcSeq last;
+  AcdcVal v;
+  int eKind = 1, bKnown = 0, c = 1, i;
+  pM->n.nUnchanged += nEv-1;
+  if( pMark && acdcSeqCmp(&pM->st.kind, &pEv->seq, pMark)<0 ){
+    pM->n.nUnchanged++;
+    return;
+  }
+  if( !bFresh ){
+    bKnown = acdcLastRead(pM, pA, aKey, &last, &eKind);
+    if( bKnown ){
+      for(i=0; i<nE; i++){
+        AcdcSeq seq;
+        acdcEntrySeq(&aE[i], &seq);
+        if( acdcSeqCmp(&pM->st.kind, &seq, &last)>=0 ) break;
+        pM->n.nLate++;
+      }
+      for(i=0; i<nEv; i++){
+        c = acdcSeqCmp(&pM->st.kind, &aEv[i].seq, &last);
+        if( c<0 ) pM->n.nLate++;
+      }
+      if( c<0 ){
+        pM->n.nUnchanged++;
+        return;
+      }
+    }
+  }
+  if( bKnown && c==0 ){
+    AcdcEvent old;
+    scd1Standing(pM, pA, aKey, &last, eKind, &old);
+    if( acdcTieResolve(pM, pA, aKey, &old, pEv)!=ACDC_TIE_TOOK ){
+      pM->n.nUnchanged++;
+      return;
+    }
+  }
+  if( pM->p->rc ) return;
+  scd1Write(pM, aKey, pEv, bKnown && (eKind & 1)==0,
+            !bKnown && !bFresh && pM->st.bAdopted);
+  acdcSeqToState(pM->p, &pM->st.kind, &pEv->seq, pA, &v);
+  acdcLastPut(pM, aKey, &v, SCD1_KIND(pM, pEv->eKind), !bKnown);
+}
+
+/*
+** An entry that the sorter leaves out because a later one of its key decides.
+** A tie among such is still counted.
+*/
+static void scd1Pair(
+  void *pArg, const AcdcEntry *pGone, const AcdcEntry *pNext
+){
+  AcdcMerge *pM = pArg;
+  AcdcEvent a, b;
+  AcdcVal aKey[ACDC_MAXKEY];
+  AcdcArena arena;
+  pM->n.nUnchanged++;
+  if( pGone->b!=pNext->b ) return;       /* words of codes: equal is a maybe */
+  memset(&arena, 0, sizeof(arena));
+  acdcEventRead(pM, &arena, pGone, aKey, &a);
+  acdcEventRead(pM, &arena, pNext, 0, &b);
+  if( pM->p->rc==0 && acdcSeqCmp(&pM->st.kind, &a.seq, &b.seq)==0
+   && !acdcTieSame(pM, &a, &b)
+  ){
+    acdcTieCount(pM, aKey, &a.seq);
+  }
+  acdcArenaFree(&arena);
+}
+
+/*
+** New truncates (semantics.md 3.3): what is below the latest one goes, from
+** state too, because events below it can never matter again.
+*/
+static void scd1Truncate(AcdcMerge *pM){
+  AcdcCtx *p = pM->p;
+  const AcdcSeq *pMark;
+  sqlite3_stmt *pStmt;
+  AcdcVal v;
+  char *zMatch = 0;
+  int i;
+  for(i=0; i<pM->nNewMark; i++) acdcStateMark(pM, &pM->aNewMark[i]);
+  acdcStateLoadMarks(p, pM->tgt.zSchema, &pM->st);
+  pMark = acdcLastMark(pM);
+  if( p->rc || pMark==0 ) return;
+  acdcSeqToState(p, &pM->st.kind, pMark, &pM->arena, &v);
+  for(i=0; i<2 && p->rc==0; i++){
+    if( i==1 && !pM->st.bEvents ) break;
+    pStmt = acdcPrepare(p, 0, "DELETE FROM \"%w\".autocdc_%s_%lld WHERE seq<?1",
+        pM->tgt.zSchema, i ? "event" : "state", pM->st.iId);
+    if( pStmt ) acdcValBind(pStmt, 1, &v);
+    acdcStep(p, pStmt);
+    acdcFinalize(p, &pStmt);
+  }
+  for(i=0; i<pM->nKey; i++){
+    acdcAppendf(p, &zMatch, "%ss.k%d IS t.\"%w\"", i ? " AND " : "", i+1,
+                pM->aKey[i].zName);
+  }
+  pStmt = acdcPrepare(p, 0, "DELETE FROM %s AS t WHERE NOT EXISTS (SELECT 1 "
+      "FROM \"%w\".autocdc_state_%lld AS s WHERE %s AND s.kind%%2=0)",
+      pM->zTgtSql, pM->tgt.zSchema, pM->st.iId, zMatch);
+  acdcStep(p, pStmt);
+  if( p->rc==0 ) pM->n.nDeleted += sqlite3_changes64(p->db);
+  acdcFinalize(p, &pStmt);
+  sqlite3_free(zMatch);
+}
+
+void acdcScd1Run(AcdcMerge *pM){
+  AcdcCtx *p = pM->p;
+  AcdcArena arena;
+  AcdcVal aKey[ACDC_MAXKEY];
+  AcdcEvent *aEv;
+  const AcdcEntry *aE;
+  int n, bMore = 0, bWasMore;
+  i64 nGroup = 0;
+  memset(&arena, 0, sizeof(arena));
+  if( pM->nNewMark ) scd1Truncate(pM);
+  aEv = acdcMalloc(p, sizeof(AcdcEvent)*SCD1_GROUP);
+  for(;;){
+    int nEv, bFresh, iFirst = 0;
+    bWasMore = bMore;
+    n = acdcSorterGroup(p, pM->pSorter, SCD1_GROUP, &aE, &bMore);
+    if( n==0 || p->rc ) break;
+    if( (++nGroup & 1023)==0 && acdcInterrupted(p) ) break;
+    bFresh = pM->bEmptyTarget && !bWasMore;
+    if( bWasMore ) acdcWriterFlush(pM);
+    pM->bStay = bFresh && pM->bMemory && !pM->bPartial;
+    if( !pM->bPartial ){
+      /* Only the greatest sequence decides: leave the others undecoded */
+      while( iFirst<n-1 && aE[iFirst].b!=aE[n-1].b ){
+        scd1Pair(pM, &aE[iFirst], &aE[iFirst+1]);
+        iFirst++;
+      }
+    }
+    nEv = acdcGroupEvents(pM, &arena, aE+iFirst, n-iFirst, aKey, aEv);
+    if( nEv && p->rc==0 ){
+      if( pM->bPartial ){
+        acdcPartialKey(pM, &arena, aKey, aEv, nEv, bFresh);
+      }else{
+        scd1Decide(pM, &arena, aKey, aEv, nEv, aE, iFirst, bFresh);
+      }
+    }
+    acdcArenaReset(&arena);
+  }
+  acdcWriterFlush(pM);
+  sqlite3_free(aEv);
+  acdcArenaFree(&arena);
+}
+
+/*
+** Let the sorter reduce to deciding events.  Not onto a target with rows: which
+** of them were late could not be told.
+*/
+void acdcScd1Reduce(AcdcMerge *pM){
+  if( !pM->bPartial && !pM->bFloor && pM->bEmptyTarget ){
+    acdcSorterReduce(pM->pSorter, pM, scd1Pair);
+  }
+}

@@ -1,0 +1,621 @@
+/*
+** Statements that read and write target and state.  Parameters have fixed
+** numbers: keys 1..nKey, then start, end, then the value columns.
+*/
+#include "merge.h"
+
+enum {
+  W_T_INSERT, W_T_UPDATE, W_T_END, W_T_DELETE,
+  W_T_LAST, W_T_LE, W_T_GT, W_T_ALL, W_T_LT,
+  W_E_LAST, W_E_LE, W_E_GT, W_E_ALL, W_E_LT, W_E_PUT, W_E_DELETE,
+  W_S_READ, W_S_INSERT, W_S_UPDATE,
+  W_T_FEED, W_E_FEED, W_S_FEED,
+  W_COUNT
+};
+
+#define WRITE_ROWS   1024          /* rows that wait at most ... */
+#define WRITE_BYTES  (512*1024)    /* ... and copied bytes */
+
+struct AcdcWriter {
+  sqlite3_stmt *aStmt[W_COUNT];    /* Prepared when first used.  Owned */
+  AcdcFeed tgt, event, last;       /* Rows that wait */
+  u8 *aBlob;                       /* Values of an event.  Owned */
+  int nBlobAlloc;
+};
+
+/* Number of the parameter or feed column of value column i. */
+#define writeValParam(pM, i)  ((pM)->nKey + 3 + (i))
+
+AcdcWriter *acdcWriterNew(AcdcMerge *pM){
+  AcdcWriter *pW = acdcMalloc(pM->p, sizeof(*pW));
+  if( pW ){
+    acdcFeedInit(&pW->tgt, pM->nKey + 2 + pM->nVal);
+    acdcFeedInit(&pW->event, pM->nKey + 5);
+    acdcFeedInit(&pW->last, pM->nKey + 2);
+  }
+  return pW;
+}
+
+void acdcWriterFree(AcdcCtx *p, AcdcWriter *pW){
+  int i;
+  if( pW==0 ) return;
+  for(i=0; i<W_COUNT; i++) acdcFinalize(p, &pW->aStmt[i]);
+  acdcFeedClear(&pW->tgt);
+  acdcFeedClear(&pW->event);
+  acdcFeedClear(&pW->last);
+  sqlite3_free(pW->aBlob);
+  sqlite3_free(pW);
+}
+
+/* ---- SQL text ---- */
+
+/* "k"=?1 AND ..., of the target or (k1, k2, ...) of a state table. */
+static char *writeKeyMatch(AcdcMerge *pM, int bState){
+  const char *zOp = pM->pFlow->bNullKeysMatch ? " IS " : "=";
+  char *z = 0;
+  int i;
+  for(i=0; i<pM->nKey; i++){
+    if( bState ){
+      acdcAppendf(pM->p, &z, "%sk%d%s?%d", i ? " AND " : "", i+1, zOp, i+1);
+    }else{
+      acdcAppendf(pM->p, &z, "%s\"%w\"%s?%d", i ? " AND " : "",
+                  pM->aKey[i].zName, zOp, i+1);
+    }
+  }
+  return z;
+}
+
+/* Does this flow write value column i?  Partial updates write them all. */
+static int writeHas(const AcdcMerge *pM, int i){
+  if( pM->aVal[i].iTgt<0 ) return 0;
+  if( pM->pFlow->eScd!=ACDC_SCD1 || pM->bPartial ) return 1;
+  return pM->aVal[i].iSrc>=0;
+}
+
+static char *writeInsertSql(AcdcMerge *pM, int bFeed){
+  AcdcCtx *p = pM->p;
+  char *zCols = 0, *zVals = 0, *z;
+  const char *zForm = bFeed ? "%sc%d" : "%s?%d";
+  int iBase = bFeed ? 0 : 1;
+  int i;
+  for(i=0; i<pM->nKey; i++){
+    acdcAppendf(p, &zCols, "%s\"%w\"", i ? "," : "", pM->aKey[i].zName);
+    acdcAppendf(p, &zVals, zForm, i ? "," : "", i+iBase);
+  }
+  if( pM->iStart>=0 && pM->pFlow->eScd!=ACDC_SCD1 ){
+    acdcAppendf(p, &zCols, ",\"" ACDC_START "\",\"" ACDC_END "\"");
+    acdcAppendf(p, &zVals, zForm, ",", pM->nKey+iBase);
+    acdcAppendf(p, &zVals, zForm, ",", pM->nKey+1+iBase);
+  }
+  for(i=0; i<pM->nVal; i++){
+    if( !writeHas(pM, i) ) continue;
+    acdcAppendf(p, &zCols, ",\"%w\"", pM->aVal[i].zName);
+    acdcAppendf(p, &zVals, zForm, ",", pM->nKey+2+i+iBase);
+  }
+  if( bFeed ){
+    z = acdcMprintf(p, "INSERT INTO %s(%s) SELECT %s FROM autocdc_feed(?1)",
+                    pM->zTgtSql, zCols, zVals);
+  }else{
+    z = acdcMprintf(p, "INSERT INTO %s(%s) VALUES(%s)", pM->zTgtSql, zCols,
+                    zVals);
+  }
+  sqlite3_free(zCols);
+  sqlite3_free(zVals);
+  return z;
+}
+
+/* Set value columns (and end), unless all are equal already. */
+static char *writeUpdateSql(AcdcMerge *pM, const char *zWhere){
+  AcdcCtx *p = pM->p;
+  char *zSet = 0, *zDiff = 0, *z;
+  int bHistory = pM->pFlow->eScd!=ACDC_SCD1;
+  int i;
+  if( bHistory ){
+    acdcAppendf(p, &zSet, "\"" ACDC_END "\"=?%d", pM->nKey+2);
+  }
+  for(i=0; i<pM->nVal; i++){
+    if( !writeHas(pM, i) ) continue;
+    acdcAppendf(p, &zSet, "%s\"%w\"=?%d", zSet ? "," : "",
+                pM->aVal[i].zName, writeValParam(pM, i));
+    acdcAppendf(p, &zDiff, "%s\"%w\"%s IS NOT ?%d", zDiff ? " OR " : "",
+        pM->aVal[i].zName,
+        pM->tgt.aCol[pM->aVal[i].iTgt].zColl ? " COLLATE BINARY" : "",
+        writeValParam(pM, i));
+    if( pM->aVal[i].cAff=='A' ){          /* 1 IS 1.0, and yet they differ */
+      acdcAppendf(p, &zDiff, " OR typeof(\"%w\")<>typeof(?%d)",
+          pM->aVal[i].zName, writeValParam(pM, i));
+    }
+  }
+  if( bHistory ){
+    z = acdcMprintf(p, "UPDATE %s SET %s WHERE %s AND \"" ACDC_START "\"=?%d",
+                    pM->zTgtSql, zSet, zWhere, pM->nKey+1);
+  }else if( zSet ){
+    z = acdcMprintf(p, "UPDATE %s SET %s WHERE %s AND (%s)", pM->zTgtSql, zSet,
+                    zWhere, zDiff);
+  }else{
+    z = acdcMprintf(p, "SELECT 1 WHERE 0");     /* keys only: never differs */
+  }
+  sqlite3_free(zSet);
+  sqlite3_free(zDiff);
+  return z;
+}
+
+static char *writeTgtLookSql(AcdcMerge *pM, int eLook, const char *zWhere){
+  AcdcCtx *p = pM->p;
+  char *zCols = 0, *z;
+  const char *zMore = "";
+  int bHistory = pM->pFlow->eScd!=ACDC_SCD1;
+  int i;
+  for(i=0; i<pM->nVal; i++){
+    if( pM->aVal[i].iTgt>=0 ){
+      acdcAppendf(p, &zCols, ",\"%w\"", pM->aVal[i].zName);
+    }else{
+      acdcAppendf(p, &zCols, ",NULL");
+    }
+  }
+  if( bHistory ){
+    static const char *const azMore[] = {
+      " ORDER BY \"" ACDC_START "\" DESC LIMIT 1",
+      " AND \"" ACDC_START "\"<=?%d ORDER BY \"" ACDC_START "\" DESC LIMIT 1",
+      " AND \"" ACDC_START "\">?%d ORDER BY \"" ACDC_START "\" LIMIT 1",
+      " ORDER BY \"" ACDC_START "\"",
+      " AND \"" ACDC_START "\"<?%d ORDER BY \"" ACDC_START "\" DESC LIMIT 1"
+    };
+    zMore = azMore[eLook];
+  }
+  z = acdcMprintf(p, "SELECT %s%s FROM %s WHERE %s",
+      bHistory ? "\"" ACDC_START "\",\"" ACDC_END "\"" : "NULL,NULL",
+      zCols ? zCols : "", pM->zTgtSql, zWhere);
+  acdcAppendf(p, &z, zMore, pM->nKey+1);
+  sqlite3_free(zCols);
+  return z;
+}
+
+/* Statement on a state table; %s is its name and %s a match of the keys. */
+static char *writeStateSql(AcdcMerge *pM, int iStmt, const char *zWhere){
+  AcdcCtx *p = pM->p;
+  const char *zDb = pM->tgt.zSchema;
+  i64 iId = pM->st.iId;
+  int n = pM->nKey, i;
+  char *zCols = 0, *zParams = 0, *zFeed = 0, *z = 0;
+  int bNull = pM->pFlow->bNullKeysMatch;
+  for(i=0; i<n; i++){
+    acdcAppendf(p, &zCols, "k%d,", i+1);
+    acdcAppendf(p, &zParams, "?%d,", i+1);
+    acdcAppendf(p, &zFeed, "c%d,", i);
+  }
+  if( p->rc==0 ) switch( iStmt ){
+    case W_E_LAST: case W_E_LE: case W_E_GT: case W_E_ALL: case W_E_LT: {
+      static const char *const azMore[] = {
+        " ORDER BY seq DESC LIMIT 1", " AND seq<=?%d ORDER BY seq DESC LIMIT 1",
+        " AND seq>?%d ORDER BY seq LIMIT 1", " ORDER BY seq",
+        " AND seq<?%d ORDER BY seq DESC LIMIT 1"
+      };
+      z = acdcMprintf(p, "SELECT seq, kind, mask, vals, shown "
+          "FROM \"%w\".autocdc_event_%lld WHERE %s", zDb, iId, zWhere);
+      acdcAppendf(p, &z, azMore[iStmt-W_E_LAST], n+1);
+      break;
+    }
+    case W_E_PUT:
+      z = acdcMprintf(p, "INSERT%s INTO \"%w\".autocdc_event_%lld(%sseq, kind, "
+          "mask, vals, shown) VALUES(%s?%d,?%d,?%d,?%d,?%d)",
+          bNull ? "" : " OR REPLACE", zDb, iId, zCols, zParams,
+          n+1, n+2, n+3, n+4, n+5);
+      break;
+    case W_E_FEED:
+      z = acdcMprintf(p, "INSERT%s INTO \"%w\".autocdc_event_%lld(%sseq, kind, "
+          "mask, vals, shown) SELECT %sc%d,c%d,c%d,c%d,c%d "
+          "FROM autocdc_feed(?1)", bNull ? "" : " OR REPLACE", zDb, iId, zCols,
+          zFeed, n, n+1, n+2, n+3, n+4);
+      break;
+    case W_E_DELETE:
+      z = acdcMprintf(p, "DELETE FROM \"%w\".autocdc_event_%lld "
+          "WHERE %s AND seq IS ?%d", zDb, iId, zWhere, n+1);
+      break;
+    case W_S_READ:
+      z = acdcMprintf(p, "SELECT seq, kind FROM \"%w\".autocdc_state_%lld "
+          "WHERE %s", zDb, iId, zWhere);
+      break;
+    case W_S_INSERT:
+      z = acdcMprintf(p, "INSERT INTO \"%w\".autocdc_state_%lld(%sseq, kind) "
+          "VALUES(%s?%d,?%d)", zDb, iId, zCols, zParams, n+1, n+2);
+      break;
+    case W_S_FEED:
+      z = acdcMprintf(p, "INSERT INTO \"%w\".autocdc_state_%lld(%sseq, kind) "
+          "SELECT %sc%d,c%d FROM autocdc_feed(?1)", zDb, iId, zCols, zFeed,
+          n, n+1);
+      break;
+    case W_S_UPDATE:
+      z = acdcMprintf(p, "UPDATE \"%w\".autocdc_state_%lld SET seq=?%d, "
+          "kind=?%d WHERE %s", zDb, iId, n+1, n+2, zWhere);
+      break;
+  }
+  sqlite3_free(zCols);
+  sqlite3_free(zParams);
+  sqlite3_free(zFeed);
+  return z;
+}
+
+static sqlite3_stmt *writeStmt(AcdcMerge *pM, int iStmt){
+  AcdcWriter *pW = pM->pW;
+  char *zWhere, *z = 0;
+  if( pW->aStmt[iStmt] || pM->p->rc ) return pW->aStmt[iStmt];
+  zWhere = writeKeyMatch(pM, iStmt>=W_E_LAST && iStmt<=W_S_UPDATE);
+  switch( iStmt ){
+    case W_T_INSERT:
+    case W_T_FEED:
+      z = writeInsertSql(pM, iStmt==W_T_FEED);
+      break;
+    case W_T_UPDATE:
+      z = writeUpdateSql(pM, zWhere);
+      break;
+    case W_T_END:
+      z = acdcMprintf(pM->p, "UPDATE %s SET \"" ACDC_END "\"=?%d WHERE %s AND "
+          "\"" ACDC_START "\"=?%d", pM->zTgtSql, pM->nKey+2, zWhere,
+          pM->nKey+1);
+      break;
+    case W_T_DELETE:
+      z = acdcMprintf(pM->p, "DELETE FROM %s WHERE %s", pM->zTgtSql, zWhere);
+      if( pM->pFlow->eScd!=ACDC_SCD1 ){
+        acdcAppendf(pM->p, &z, " AND \"" ACDC_START "\"=?%d", pM->nKey+1);
+      }
+      break;
+    case W_T_LAST: case W_T_LE: case W_T_GT: case W_T_ALL: case W_T_LT:
+      z = writeTgtLookSql(pM, iStmt-W_T_LAST, zWhere);
+      break;
+    default:
+      z = writeStateSql(pM, iStmt, zWhere);
+      break;
+  }
+  if( z ){
+    pW->aStmt[iStmt] = acdcPrepare(pM->p, SQLITE_PREPARE_PERSISTENT, "%s", z);
+  }
+  sqlite3_free(z);
+  sqlite3_free(zWhere);
+  return pW->aStmt[iStmt];
+}
+
+/* ---- running ---- */
+
+static void writeBindKeys(AcdcMerge *pM, sqlite3_stmt *p, const AcdcVal *aKey){
+  int i;
+  for(i=0; i<pM->nKey; i++) acdcValBind(p, i+1, &aKey[i]);
+}
+
+static void writeBindVals(AcdcMerge *pM, sqlite3_stmt *p, const AcdcVal *aVal){
+  int i;
+  for(i=0; i<pM->nVal; i++){
+    if( writeHas(pM, i) ) acdcValBind(p, writeValParam(pM, i), &aVal[i]);
+  }
+}
+
+/* Name the key in the message of a failed write. */
+static void writeWhere(AcdcMerge *pM, const AcdcVal *aKey){
+  if( pM->p->rc && pM->p->rc!=SQLITE_INTERRUPT ){
+    int rc = pM->p->rc;
+    char *z;
+    pM->p->rc = SQLITE_OK;
+    z = acdcKeyText(pM, aKey);
+    pM->p->rc = rc;
+    acdcErrorWhere(pM->p, "target %s, key %s", pM->pFlow->zTarget,
+                   z ? z : "?");
+    sqlite3_free(z);
+  }
+}
+
+/* Step a writing statement to its end; returns the rows it changed. */
+static int writeRun(AcdcMerge *pM, sqlite3_stmt *pStmt, const AcdcVal *aKey){
+  AcdcCtx *p = pM->p;
+  int n = 0;
+  if( p->rc==0 && pStmt ){
+    int rc = sqlite3_step(pStmt);
+    if( rc==SQLITE_ROW || rc==SQLITE_DONE ){
+      n = sqlite3_changes(p->db);
+    }else{
+      acdcErrorDb(p, rc, 0);
+      writeWhere(pM, aKey);
+    }
+    sqlite3_reset(pStmt);
+  }
+  return n;
+}
+
+static void writeFeed(AcdcMerge *pM, AcdcFeed *pF, int iStmt){
+  AcdcCtx *p = pM->p;
+  sqlite3_stmt *pStmt;
+  if( pF->nRow==0 ) return;
+  pStmt = writeStmt(pM, iStmt);
+  if( pStmt && p->rc==0 ){
+    int rc;
+    acdcFeedBind(pStmt, 1, pF);
+    rc = sqlite3_step(pStmt);
+    if( rc!=SQLITE_DONE && rc!=SQLITE_ROW ){
+      acdcErrorDb(p, rc, 0);
+      acdcErrorWhere(p, "target %s", pM->pFlow->zTarget);
+    }
+    sqlite3_reset(pStmt);
+    sqlite3_bind_null(pStmt, 1);
+  }
+  acdcFeedReset(pF);
+}
+
+void acdcWriterFlush(AcdcMerge *pM){
+  AcdcWriter *pW = pM->pW;
+  writeFeed(pM, &pW->tgt, W_T_FEED);
+  writeFeed(pM, &pW->event, W_E_FEED);
+  writeFeed(pM, &pW->last, W_S_FEED);
+}
+
+/* Copy a value's bytes if they would not stay until the flush. */
+static void writeKeep(AcdcMerge *pM, AcdcFeed *pF, AcdcVal *pTo,
+                      const AcdcVal *pFrom, int bStay){
+  if( bStay || (pFrom->eType!=SQLITE_TEXT && pFrom->eType!=SQLITE_BLOB) ){
+    *pTo = *pFrom;
+  }else{
+    acdcValCopy(pM->p, &pF->arena, pTo, pFrom);
+    pF->nByte += pFrom->n;
+  }
+}
+
+static int writeFull(const AcdcFeed *pF){
+  return pF->nRow>=WRITE_ROWS || pF->nByte>=WRITE_BYTES;
+}
+
+static const AcdcVal valNull = { SQLITE_NULL, 0, {0} };
+
+/*
+** A user's __START_AT of numeric type would turn big integers into REAL.
+*/
+static void writeCheckStart(AcdcMerge *pM, const AcdcVal *pV){
+  if( pV->eType==SQLITE_TEXT && pM->st.kind.nPart==1
+   && pM->st.kind.aClass[0]==ACDC_SEQ_NUMBER
+   && pM->tgt.aCol[pM->iStart].cAff>='C'
+  ){
+    char *z = acdcValText(pM->p, pV);
+    acdcError(pM->p, SQLITE_ERROR, "target %s declares " ACDC_START " as %s, "
+        "which cannot hold %s: declare it without a type",
+        pM->pFlow->zTarget, pM->tgt.aCol[pM->iStart].zType, z);
+    sqlite3_free(z);
+  }
+}
+
+void acdcTgtInsert(
+  AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aVal,
+  const AcdcVal *pStart, const AcdcVal *pEnd
+){
+  AcdcWriter *pW = pM->pW;
+  int i;
+  if( pStart && pM->tgt.aCol[pM->iStart].cAff>='C' ){
+    writeCheckStart(pM, pStart);
+  }
+  if( pM->bRowMode ){
+    sqlite3_stmt *pStmt = writeStmt(pM, W_T_INSERT);
+    if( pStmt==0 ) return;
+    writeBindKeys(pM, pStmt, aKey);
+    if( pStart ){
+      acdcValBind(pStmt, pM->nKey+1, pStart);
+      acdcValBind(pStmt, pM->nKey+2, pEnd ? pEnd : &valNull);
+    }
+    writeBindVals(pM, pStmt, aVal);
+    writeRun(pM, pStmt, aKey);
+  }else{
+    AcdcVal *aRow = acdcFeedAdd(pM->p, &pW->tgt);
+    if( aRow==0 ) return;
+    for(i=0; i<pM->nKey; i++){
+      writeKeep(pM, &pW->tgt, &aRow[i], &aKey[i], pM->bStay);
+    }
+    aRow += pM->nKey;
+    writeKeep(pM, &pW->tgt, &aRow[0], pStart ? pStart : &valNull, pM->bStay);
+    writeKeep(pM, &pW->tgt, &aRow[1], pEnd ? pEnd : &valNull, pM->bStay);
+    aRow += 2;
+    for(i=0; i<pM->nVal; i++){
+      writeKeep(pM, &pW->tgt, &aRow[i], &aVal[i], pM->bStay);
+    }
+    if( writeFull(&pW->tgt) ) acdcWriterFlush(pM);
+  }
+}
+
+int acdcTgtUpdate(
+  AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aVal,
+  const AcdcVal *pStart, const AcdcVal *pEnd
+){
+  sqlite3_stmt *pStmt = writeStmt(pM, W_T_UPDATE);
+  if( pStmt==0 || sqlite3_stmt_readonly(pStmt) ) return 0;
+  writeBindKeys(pM, pStmt, aKey);
+  if( pStart ){
+    acdcValBind(pStmt, pM->nKey+1, pStart);
+    acdcValBind(pStmt, pM->nKey+2, pEnd ? pEnd : &valNull);
+  }
+  writeBindVals(pM, pStmt, aVal);
+  return writeRun(pM, pStmt, aKey)>0;
+}
+
+void acdcTgtEnd(
+  AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pStart,
+  const AcdcVal *pEnd
+){
+  sqlite3_stmt *pStmt = writeStmt(pM, W_T_END);
+  if( pStmt==0 ) return;
+  writeBindKeys(pM, pStmt, aKey);
+  acdcValBind(pStmt, pM->nKey+1, pStart);
+  acdcValBind(pStmt, pM->nKey+2, pEnd ? pEnd : &valNull);
+  writeRun(pM, pStmt, aKey);
+}
+
+int acdcTgtDelete(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pStart){
+  sqlite3_stmt *pStmt = writeStmt(pM, W_T_DELETE);
+  if( pStmt==0 ) return 0;
+  writeBindKeys(pM, pStmt, aKey);
+  if( pStart ) acdcValBind(pStmt, pM->nKey+1, pStart);
+  return writeRun(pM, pStmt, aKey)>0;
+}
+
+static sqlite3_stmt *writeLook(
+  AcdcMerge *pM, int iStmt, const AcdcVal *aKey, const AcdcVal *pSeq
+){
+  sqlite3_stmt *pStmt = writeStmt(pM, iStmt);
+  if( pStmt==0 ) return 0;
+  writeBindKeys(pM, pStmt, aKey);
+  if( pSeq ){
+    acdcValBind(pStmt, pM->nKey+1, pSeq);
+  }
+  if( acdcStep(pM->p, pStmt) ) return pStmt;
+  sqlite3_reset(pStmt);
+  return 0;
+}
+
+sqlite3_stmt *acdcTgtLook(
+  AcdcMerge *pM, int eLook, const AcdcVal *aKey, const AcdcVal *pSeq
+){
+  return writeLook(pM, W_T_LAST+eLook, aKey, pSeq);
+}
+
+sqlite3_stmt *acdcEventLook(
+  AcdcMerge *pM, int eLook, const AcdcVal *aKey, const AcdcVal *pSeq
+){
+  if( !pM->st.bHidden ) return 0;
+  return writeLook(pM, W_E_LAST+eLook, aKey, pSeq);
+}
+
+/* The values of an event as one BLOB, in pW->aBlob. */
+static void writeVals(AcdcMerge *pM, const AcdcVal *aVal, AcdcVal *pOut){
+  AcdcWriter *pW = pM->pW;
+  int i, n = 0;
+  u8 *a;
+  for(i=0; i<pM->nVal; i++) n += acdcRecSize(&aVal[i]);
+  if( n>pW->nBlobAlloc ){
+    a = acdcRealloc(pM->p, pW->aBlob, (i64)n*2);
+    if( a==0 ) return;
+    pW->aBlob = a;
+    pW->nBlobAlloc = n*2;
+  }
+  a = pW->aBlob;
+  for(i=0; i<pM->nVal; i++) a = acdcRecPut(a, &aVal[i]);
+  pOut->eType = SQLITE_BLOB;
+  pOut->n = n;
+  pOut->u.z = pW->aBlob;
+}
+
+void acdcEventPut(
+  AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq, int eKind,
+  const AcdcBits *pMask, const AcdcVal *aVal, const AcdcVal *pShown
+){
+  AcdcWriter *pW = pM->pW;
+  AcdcVal aRow[5];
+  int i;
+  pM->st.bHidden = 1;
+  for(i=0; i<5; i++) aRow[i] = valNull;
+  aRow[0] = *pSeq;
+  aRow[1].eType = SQLITE_INTEGER;
+  aRow[1].u.i = eKind;
+  if( pMask ){
+    aRow[2].eType = SQLITE_BLOB;
+    aRow[2].n = pMask->nByte;
+    aRow[2].u.z = pMask->a;
+  }
+  if( aVal ) writeVals(pM, aVal, &aRow[3]);
+  if( pShown && (pSeq->eType==SQLITE_BLOB) ) aRow[4] = *pShown;
+  if( pM->p->rc ) return;
+  if( pM->bEmptyTarget && !pM->bRowMode ){
+    AcdcVal *aTo = acdcFeedAdd(pM->p, &pW->event);
+    if( aTo==0 ) return;
+    for(i=0; i<pM->nKey; i++){
+      writeKeep(pM, &pW->event, &aTo[i], &aKey[i], pM->bStay);
+    }
+    for(i=0; i<5; i++){
+      writeKeep(pM, &pW->event, &aTo[pM->nKey+i], &aRow[i], 0);
+    }
+    if( writeFull(&pW->event) ) acdcWriterFlush(pM);
+  }else{
+    sqlite3_stmt *pStmt;
+    if( pM->pFlow->bNullKeysMatch ) acdcEventDelete(pM, aKey, pSeq);
+    pStmt = writeStmt(pM, W_E_PUT);
+    if( pStmt==0 ) return;
+    writeBindKeys(pM, pStmt, aKey);
+    for(i=0; i<5; i++) acdcValBind(pStmt, pM->nKey+1+i, &aRow[i]);
+    writeRun(pM, pStmt, aKey);
+  }
+}
+
+void acdcEventDelete(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq){
+  sqlite3_stmt *pStmt = writeStmt(pM, W_E_DELETE);
+  if( pStmt==0 ) return;
+  writeBindKeys(pM, pStmt, aKey);
+  acdcValBind(pStmt, pM->nKey+1, pSeq);
+  writeRun(pM, pStmt, aKey);
+}
+
+int acdcEventVals(
+  AcdcMerge *pM, AcdcArena *pA, sqlite3_stmt *pStmt, int iCol, AcdcVal *aVal
+){
+  const u8 *a = sqlite3_column_blob(pStmt, iCol);
+  int n = sqlite3_column_bytes(pStmt, iCol);
+  int i;
+  u8 *aCopy = acdcArenaAlloc(pM->p, pA, n+1);
+  const u8 *aEnd;
+  if( aCopy==0 ) return 0;
+  if( n ) memcpy(aCopy, a, n);
+  aEnd = aCopy + n;
+  a = aCopy;
+  for(i=0; i<pM->nVal; i++){
+    if( a<aEnd ){
+      a = acdcRecGetSafe(a, aEnd, &aVal[i]);
+      if( a==0 ){
+        acdcError(pM->p, SQLITE_CORRUPT, "table autocdc_event_%lld is damaged: "
+            "autocdc_reset('%q') starts anew", pM->st.iId, pM->pFlow->zTarget);
+        return 0;
+      }
+    }else{
+      aVal[i] = valNull;             /* a column that came later */
+    }
+  }
+  return 1;
+}
+
+int acdcLastRead(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, AcdcSeq *pSeq, int *pKind
+){
+  sqlite3_stmt *pStmt = writeLook(pM, W_S_READ, aKey, 0);
+  AcdcVal v, copy;
+  if( pStmt==0 ) return 0;
+  acdcValColumn(&v, pStmt, 0);
+  *pKind = sqlite3_column_int(pStmt, 1);
+  memset(pSeq, 0, sizeof(*pSeq));
+  if( v.eType==SQLITE_INTEGER && pM->st.kind.nPart==1 ){
+    pSeq->isInt = 1;
+    pSeq->iOrd = v.u.i;
+    pSeq->shown = v;
+  }else{
+    acdcValCopy(pM->p, pA, &copy, &v);
+    acdcSeqFromState(pM->p, &pM->st.kind, &copy, 0, pA, pSeq);
+  }
+  sqlite3_reset(pStmt);
+  return pM->p->rc==0;
+}
+
+void acdcLastPut(
+  AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq, int eKind, int bNew
+){
+  AcdcWriter *pW = pM->pW;
+  AcdcVal kind = valNull;
+  int i;
+  kind.eType = SQLITE_INTEGER;
+  kind.u.i = eKind;
+  if( bNew && !pM->bRowMode ){
+    AcdcVal *aRow = acdcFeedAdd(pM->p, &pW->last);
+    if( aRow==0 ) return;
+    for(i=0; i<pM->nKey; i++){
+      writeKeep(pM, &pW->last, &aRow[i], &aKey[i], pM->bStay);
+    }
+    writeKeep(pM, &pW->last, &aRow[pM->nKey], pSeq, 0);
+    aRow[pM->nKey+1] = kind;
+    if( writeFull(&pW->last) ) acdcWriterFlush(pM);
+  }else{
+    sqlite3_stmt *pStmt = writeStmt(pM, bNew ? W_S_INSERT : W_S_UPDATE);
+    if( pStmt==0 ) return;
+    writeBindKeys(pM, pStmt, aKey);
+    acdcValBind(pStmt, pM->nKey+1, pSeq);
+    acdcValBind(pStmt, pM->nKey+2, &kind);
+    writeRun(pM, pStmt, aKey);
+  }
+}
