@@ -1,0 +1,13 @@
+/*
+** The SQL surface of specs.  Each function registers its objects with db and
+** returns an SQLite code.
+*/
+#ifndef ACDC_SPECSQL_H
+#define ACDC_SPECSQL_H
+
+#include "../core/core.h"
+
+int acdcValidateRegister(sqlite3 *db);  /* validate.c: autocdc_validate */
+int acdcSchemaRegister(sqlite3 *db);    /* validate.c: autocdc_json_schema */
+
+#endif /* ACDC_SPECSQL_H */
