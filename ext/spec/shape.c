@@ -160,6 +160,7 @@ static const AcdcField *walkNearest(
   char aBuf[2*ACDC_SHAPE_MAXFIELD][SPELL_MAX];
   const char *zNear;
   int i, k, n = 0;
+  memset(az, 0, sizeof(az));
   assert( pShape->nField<=ACDC_SHAPE_MAXFIELD );
   for(i=0; i<pShape->nField; i++){
     const AcdcField *pF = &pShape->aField[i];
