@@ -29,6 +29,11 @@ struct AcdcReader {
                                         ** good until the next xNext */
   i64 (*xRowid)(AcdcReader*);           /* 1, 2, ... or a line number */
   void (*xFree)(AcdcReader*);           /* Accepts NULL */
+  char *(*xWhere)(AcdcReader*, i64 iRowid); /* Where a row stands, for messages:
+                                        ** "path:line".  sqlite3_malloc; NULL
+                                        ** if unknown.  May itself be NULL.
+                                        ** May read the file again, without
+                                        ** moving the reader */
   int nCol;                             /* Columns of a SELECT * */
   int nHidden;                          /* More columns behind them that are
                                         ** read by name only (_metadata) */
@@ -62,6 +67,8 @@ int acdcReaderBind(sqlite3_stmt *pStmt, int iParam, AcdcReader *pReader);
 char *acdcReaderSql(AcdcCtx *p, const AcdcReader *pReader, int iParam);
 /* The column of that name, without case, hidden ones included; or -1. */
 int acdcReaderColumn(const AcdcReader *pReader, const char *zName);
+/* p->xWhere(p, iRowid), if there is one; NULL if not.  Owned by the caller. */
+char *acdcReaderWhere(AcdcReader *pReader, i64 iRowid);
 /* p->xFree(p), if there is one. */
 void acdcReaderFree(AcdcReader *pReader);
 

@@ -275,6 +275,11 @@ int acdcReaderColumn(const AcdcReader *pReader, const char *zName){
   return -1;
 }
 
+char *acdcReaderWhere(AcdcReader *pReader, i64 iRowid){
+  if( pReader==0 || pReader->xWhere==0 ) return 0;
+  return pReader->xWhere(pReader, iRowid);
+}
+
 void acdcReaderFree(AcdcReader *pReader){
   if( pReader ) pReader->xFree(pReader);
 }
