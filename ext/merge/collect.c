@@ -73,28 +73,50 @@ static int collectColumnArg(Collect *pC, int iSrc){
 }
 
 /*
+** Say of a column that an expression names and the source does not have: which
+** one may be meant.  A text in double quotes is the other likely slip.
+*/
+static void collectNoColumn(Collect *pC, const char *zMember, const char *z){
+  const AcdcTable *pT = &pC->pM->pSrc->tab;
+  const char *zErr = acdcErrorText(pC->p);
+  const char *zCol = strstr(zErr, "no such column: ");
+  const char *zNear = 0;
+  const char **az;
+  char *zAll = 0, *zSay;
+  int i;
+  if( zCol==0 ) return;
+  zCol += 16;
+  az = sqlite3_malloc64(sizeof(char*)*(pT->nCol+1));
+  for(i=0; az && i<pT->nCol; i++){
+    az[i] = pT->aCol[i].zName;
+    zAll = sqlite3_mprintf("%z%s%s", zAll, i ? ", " : "", az[i]);
+  }
+  if( az ) zNear = acdcNearest(zCol, az, pT->nCol);
+  zSay = sqlite3_mprintf("%s: %s: no such column: %s%s%s%s (columns: %s)%s",
+      zMember, z, zCol, zNear ? "; did you mean " : "", zNear ? zNear : "",
+      zNear ? "?" : "", zAll, strchr(z, '"') ? "; text stands in single "
+      "quotes, which are doubled inside an SQL string: op = ''D''" : "");
+  sqlite3_free(az);
+  sqlite3_free(zAll);
+  acdcCtxClear(pC->p);
+  acdcError(pC->p, SQLITE_ERROR, "%s", zSay ? zSay : "no such column");
+  sqlite3_free(zSay);
+}
+
+/*
 ** Prepare an expression of the flow by itself: "1) OR (1" is not one.  Double
 ** quotes must name columns here, or a mistyped "D" would become text.
 */
 static void collectCheckExpr(Collect *pC, const char *zMember, const char *z){
-  AcdcMerge *pM = pC->pM;
   sqlite3_stmt *pStmt = acdcPrepare(pC->p, 0, "SELECT %s\n FROM %s", z,
-                                    pM->pSrc->zFrom);
-  if( pC->p->rc && strstr(acdcErrorText(pC->p), "no such column") ){
-    char *zCols = 0;
-    int i;
-    for(i=0; i<pM->pSrc->tab.nCol && i<30; i++){
-      char *zMore = sqlite3_mprintf("%z%s%s", zCols, i ? ", " : "",
-                                    pM->pSrc->tab.aCol[i].zName);
-      zCols = zMore;
+                                    pC->pM->pSrc->zFrom);
+  if( pC->p->rc ){
+    if( strstr(acdcErrorText(pC->p), "no such column: ") ){
+      collectNoColumn(pC, zMember, z);
+    }else{
+      acdcErrorWhere(pC->p, "%s: %s", zMember, z);
     }
-    acdcErrorWhere(pC->p, "%s (columns of the source: %s; text stands in "
-        "single quotes, doubled inside a quoted argument: op = ''D'')",
-        zMember, zCols ? zCols : "");
-    sqlite3_free(zCols);
-  }
-  acdcErrorWhere(pC->p, "%s", z);
-  if( pC->p->rc==0 && sqlite3_column_count(pStmt)!=1 ){
+  }else if( sqlite3_column_count(pStmt)!=1 ){
     acdcError(pC->p, SQLITE_ERROR, "%s must be one expression: %s", zMember, z);
   }
   acdcFinalize(pC->p, &pStmt);

@@ -69,7 +69,7 @@ char *acdcResetTarget(AcdcCtx *p, const char *zTarget){
     sqlite3_free(zName);
     return 0;
   }
-  acdcTransBegin(p, &trans, "autocdc_reset()");
+  acdcTransBegin(p, &trans, "it");
   if( acdcStateLoad(p, zSchema, zName, &st) ){
     i64 iId = st.iId;
     int bMade = st.bMade;

@@ -255,7 +255,7 @@ static int applyFilter(
         "\"id\", \"sequence_by\": \"seq\"}'", zSpec ? " that is named " : "",
         zSpec ? zSpec : "");
   }
-  if( ctx.rc==0 ) acdcTransBegin(&ctx, &trans, "apply_changes()");
+  if( ctx.rc==0 ) acdcTransBegin(&ctx, &trans, "it");
   if( ctx.rc==0 ){
     applyInline(&ctx, zSpec, &options, zFlow, zTarget, &pCur->result);
   }
