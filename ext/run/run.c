@@ -35,6 +35,7 @@ AcdcRunRow *acdcRunResultAdd(AcdcCtx *p, AcdcRunResult *pR){
   pRow->zStatus = "ok";
   pRow->zScd = "1";
   pRow->seqFrom.eType = pRow->seqTo.eType = SQLITE_NULL;
+  pRow->version.eType = SQLITE_NULL;
   return pRow;
 }
 
@@ -154,9 +155,7 @@ void acdcRunLog(AcdcCtx *p, const char *zSchema, const AcdcRunRow *pRow){
     sqlite3_bind_int64(pStmt, 11, pN->nLate);
     sqlite3_bind_int64(pStmt, 12, pN->nRejected);
     sqlite3_bind_int64(pStmt, 13, pN->nTie);
-    if( pRow->zVersion ){
-      sqlite3_bind_text(pStmt, 14, pRow->zVersion, -1, SQLITE_STATIC);
-    }
+    acdcValBind(pStmt, 14, &pRow->version);
     acdcValBind(pStmt, 15, &pRow->seqFrom);
     acdcValBind(pStmt, 16, &pRow->seqTo);
     sqlite3_bind_int64(pStmt, 17, pRow->nMillis);

@@ -21,7 +21,9 @@ struct AcdcRunRow {
   i64 nMillis;           /* Duration */
   const char *zScd;      /* "1", "2", "bitemporal".  Static */
   char *zSource;
-  char *zVersion;        /* Snapshot version, as SQL literal text, or NULL */
+  AcdcVal version;       /* Snapshot version or NULL; bytes in zVersion */
+  char *zVersion;
+  u8 bStop;              /* An empty snapshot, and those after it must wait */
   AcdcVal seqFrom, seqTo;/* Bytes in zSeqFrom, zSeqTo */
   char *zSeqFrom, *zSeqTo;
 };
