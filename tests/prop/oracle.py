@@ -246,17 +246,22 @@ class Log:
         """The tables live (ties), standing (one event for each key and sequence), filled (values inherited)."""
         db = self.db
         first = self.config.get("tie_break") == "first"
-        # Where a tie begins anew: at a delete, or at an upsert that writes the whole row (2.6).
+        # What takes part in a tie (2.6): the upserts since the last delete, or since the last upsert that writes the
+        # whole row; with tie_break "first" a first delete alone, or the upserts if the first event is one.
         base = "min(arr)" if first else "max(CASE WHEN kind = 'D' OR NOT partial THEN arr END)"
+        counts = "n.arr = base OR n.kind = 'U' AND (SELECT kind FROM ev WHERE arr = base) = 'U'" if first else \
+            "n.arr >= ifnull(base, 0)"
         db.execute(
             "CREATE TABLE live AS WITH numbered AS ("
             "  SELECT *, dense_rank() OVER (ORDER BY %s) AS kid FROM ev), "
             "bases AS (SELECT kid, seq, %s AS base FROM numbered GROUP BY kid, seq) "
             "SELECT n.* FROM numbered n JOIN bases b ON b.kid = n.kid AND b.seq = n.seq "
-            "WHERE %s" % (", ".join(ks), base, "n.arr = base" if first else "n.arr >= ifnull(base, 0)"))
+            "WHERE %s" % (", ".join(ks), base, counts))
+        order = "ASC" if first else "DESC"
         latest = ("(SELECT l.%s FROM live l WHERE l.kid = g.kid AND l.seq = g.seq AND l.kind = 'U' AND l.%s "
-                  "ORDER BY l.arr DESC LIMIT 1)")
-        spelling = "(SELECT l.%s FROM live l WHERE l.kid = g.kid AND l.seq = g.seq ORDER BY l.arr DESC LIMIT 1)"
+                  "ORDER BY l.arr " + order + " LIMIT 1)")
+        spelling = ("(SELECT l.%s FROM live l WHERE l.kid = g.kid AND l.seq = g.seq "
+                    "ORDER BY l.arr " + order + " LIMIT 1)")
         db.execute("CREATE TABLE standing(kid, seq, kind, epoch, %s)" % ", ".join(ks + cs + fs))
         db.execute(
             "INSERT INTO standing WITH g AS ("

@@ -151,7 +151,7 @@ class Maker:
                 quote(n), self.sql(self.domain[n][0])), "%s <> %s" % (quote(n), self.sql(self.domain[n][0]))])
             base["where"] = self.where
         same = self.ties                 # events of one sequence must be of one make
-        self.partial = rng.choice(PARTIAL) if self.chance(.4) and self.rule == "last" else None
+        self.partial = rng.choice(PARTIAL) if self.chance(.4) and self.rule != "error" else None
         if self.partial == "columns_to_update":
             self.columns.append(("cu", "TEXT"))
         self.frozen = frozen
