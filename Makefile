@@ -58,7 +58,8 @@ else
   EXT     := so
   SHARED  := -shared
   EXPORTS := $(BUILD)/exports.map
-  EXPFLAG := -Wl,--version-script=$(EXPORTS) -Wl,-z,relro,-z,now
+  EXPFLAG := -Wl,--version-script=$(EXPORTS) -Wl,-z,relro,-z,now \
+    $(if $(findstring fsanitize,$(CFLAGS)),,-Wl,-z,defs)
 endif
 LIB  := $(OUT)/libautocdc.$(EXT)
 ALIB := $(OUT)/libautocdc.a

@@ -8,6 +8,8 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NEAR_LINE = re.compile(r"^((?:Parse|Runtime) error) near line \d+:", re.M)
+# How newer versions of SQLite say 'no such column: D' of "D".
+STRING_HINT = re.compile(r'no such column: "([^"\n]*)" - should this be a string literal in single-quotes\?')
 
 
 def add_options(parser):
@@ -18,8 +20,8 @@ def add_options(parser):
 
 
 def clean(text):
-    """The shell's output without what may differ from run to run."""
-    text = NEAR_LINE.sub(r"\1:", text)
+    """The shell's output without what differs between runs or versions of SQLite."""
+    text = STRING_HINT.sub(r"no such column: \1", NEAR_LINE.sub(r"\1:", text))
     return "\n".join(line.rstrip() for line in text.rstrip().split("\n")) + "\n"
 
 
