@@ -6,10 +6,11 @@
 ** to the declared types, and decides what becomes of a record that is not as
 ** it should be.
 **
-** A file without the option "header" has one if there is no schema, or if at
-** least half of the fields of its first record are names of the schema: Spark
-** takes "no" for an answer there, people mostly mean "yes", and a row made of
-** its own column names is data for neither.
+** A file without the option "header" has one if there is no schema, or if its
+** first record reads like one: half of its fields are names of the schema, or
+** some are and none is empty or a number.  Spark takes the absent option for
+** "no", people mostly mean "yes", and a row made of its own column names is
+** data for neither.
 */
 #include "filesint.h"
 
@@ -117,13 +118,19 @@ static void filesMetadata(FilesReader *p){
 ** Is the first record a header, where the option does not say?
 */
 static int filesIsHeader(FilesReader *p){
-  int i, nName = 0;
+  int i, nName = 0, nOther = 0;
   if( p->opt.eHeader ) return p->opt.eHeader==ACDC_HEADER_YES;
   if( !p->bDeclared ) return 1;
   for(i=0; i<p->csv.nField; i++){
-    nName += acdcFilesColumn(p, p->csv.aField[i].z, p->csv.aField[i].n)>=0;
+    const AcdcCsvField *pF = &p->csv.aField[i];
+    AcdcVal v;
+    if( acdcFilesColumn(p, pF->z, pF->n)>=0 ){
+      nName++;
+    }else if( pF->n==0 || acdcConvText(ACDC_CONV_NUMERIC, pF->z, pF->n, &v) ){
+      nOther++;
+    }
   }
-  return nName>0 && nName*2>=p->csv.nField;
+  return nName>0 && (nOther==0 || nName*2>=p->csv.nField);
 }
 
 /* A name of the header that the schema does not have. */
