@@ -217,6 +217,18 @@ static void filesBindPlace(FilesReader *p){
   }
 }
 
+int acdcFilesOpenStream(FilesReader *p){
+  const char *zPath = p->list.a[p->iFile].zPath;
+  acdcStreamOpen(&p->ctx, &p->in, zPath);
+  if( p->ctx.rc==SQLITE_OK ) return 1;
+  if( p->ctx.rc==SQLITE_CANTOPEN && p->opt.bIgnoreMissing
+   && acdcFsKind(zPath, 0)==0
+  ){
+    acdcCtxClear(&p->ctx);
+  }
+  return 0;
+}
+
 /*
 ** Open the current file.  A CSV file is read up to its header, or (without
 ** one) its first record; one without any record is closed again by the first
@@ -224,16 +236,10 @@ static void filesBindPlace(FilesReader *p){
 */
 static void filesOpenOne(FilesReader *p){
   p->aFirst[p->iFile] = p->iRow;
-  acdcStreamOpen(&p->ctx, &p->in, p->list.a[p->iFile].zPath);
-  if( p->ctx.rc==SQLITE_CANTOPEN && p->opt.bIgnoreMissing
-   && acdcFsKind(p->list.a[p->iFile].zPath, 0)==0 ){
-    acdcCtxClear(&p->ctx);
-    return;
-  }
+  if( !acdcFilesOpenStream(p) ) return;
   p->bOpen = 1;
-  filesMetadata(p);
   p->bFirst = 0;
-  if( p->ctx.rc ) return;
+  filesMetadata(p);
   if( p->opt.bJson ){
     acdcJsonlBegin(&p->ctx, &p->json, &p->in, p->opt.eLines);
     return;

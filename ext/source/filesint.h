@@ -68,6 +68,8 @@ struct FilesReader {
 
 /* The line of the current record. */
 i64 acdcFilesLineNo(const FilesReader *p);
+/* Open the current file. 0 if it is gone and that is allowed, or on an error. */
+int acdcFilesOpenStream(FilesReader *p);
 /* The data column of that name: spelled the same, else without case; or -1. */
 int acdcFilesColumn(const FilesReader *p, const u8 *z, int n);
 /* Make aMap[] at least n long; new entries are FILES_NONE. */

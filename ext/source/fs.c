@@ -2,6 +2,7 @@
 ** Paths, listings and globs; see fs.h.
 */
 #define _XOPEN_SOURCE 700
+#define _DARWIN_C_SOURCE      /* st_mtimespec */
 #define _FILE_OFFSET_BITS 64
 #include "fs.h"
 #include <sys/types.h>

@@ -152,7 +152,7 @@ void acdcFilesInfer(FilesReader *p){
   FilesInfer infer;
   memset(&infer, 0, sizeof(infer));
   for(p->iFile=0; p->iFile<p->list.n && p->ctx.rc==0; p->iFile++){
-    acdcStreamOpen(&p->ctx, &p->in, p->list.a[p->iFile].zPath);
+    if( !acdcFilesOpenStream(p) ) continue;
     if( p->opt.bJson ){
       acdcJsonlBegin(&p->ctx, &p->json, &p->in, p->opt.eLines);
       inferJsonFile(p, &infer);

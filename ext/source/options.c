@@ -24,6 +24,7 @@
 #define OPT_LINESEP 16
 #define OPT_PACKED  17
 #define OPT_EVOLVE  18
+#define OPT_TYPES   19
 
 #define OPT_CSV     0x01
 #define OPT_JSON    0x02
@@ -51,7 +52,7 @@ static const OptionDef aOption[] = {
   { "ignoreLeadingWhiteSpace", OPT_FLAG, OPT_CSV, OPT_AT(csv.bTrimLeft) },
   { "ignoreTrailingWhiteSpace", OPT_FLAG, OPT_CSV, OPT_AT(csv.bTrimRight) },
   { "inferSchema", OPT_FLAG, OPT_BOTH, OPT_AT(bInfer) },
-  { "inferColumnTypes", OPT_FLAG, OPT_BOTH, OPT_AT(bInfer) },
+  { "inferColumnTypes", OPT_TYPES, OPT_BOTH, 0 },
   { "primitivesAsString", OPT_FLAG, OPT_JSON, OPT_AT(bStrings) },
   { "multiLine", OPT_MULTI, OPT_BOTH, 0 },
   { "mode", OPT_MODE, OPT_BOTH, 0 },
@@ -266,6 +267,10 @@ static void optionOwn(
       b = optionBool(p, zName, z);
       pOpt->eLines = b>0 ? ACDC_JSONL_MULTI : ACDC_JSONL_LINES;
       pF->bOneLine = b==0;
+      break;
+    case OPT_TYPES:
+      pOpt->bInfer = optionBool(p, zName, z)>0;
+      pOpt->bStrings = !pOpt->bInfer;
       break;
     case OPT_MODE:    optionMode(p, z, pOpt); break;
     case OPT_ENCODE:  optionEncoding(p, z); break;

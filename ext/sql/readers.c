@@ -500,12 +500,27 @@ static void tableLimit(AcdcCtx *p, ReadVtab *pNew, const char *zDb){
   else pNew->zLimit[0] = 0;
 }
 
-/* Open a reader for a table of the modules. */
+/* Error if a path of the declaration leads out of the limit. */
+static void tableInside(AcdcCtx *p, ReadVtab *pTab, const char *zPath){
+  char *z;
+  if( p->rc || zPath==0 ) return;
+  z = acdcFsPath(p, pTab->args.zBase, zPath);
+  if( z ) acdcFsInside(p, pTab->zLimit, z);
+  sqlite3_free(z);
+}
+
+/*
+** Open a reader for a table of the modules.  With a limit every file of the
+** list is looked at: a folder or a glob may hold links.
+*/
 static AcdcReader *tableReader(AcdcCtx *p, ReadVtab *pTab){
-  if( pTab->zLimit && pTab->args.files.zPath ){
-    char *z = acdcFsPath(p, pTab->args.zBase, pTab->args.files.zPath);
-    if( z && acdcFsKind(z, 0) ) acdcFsInside(p, pTab->zLimit, z);
-    sqlite3_free(z);
+  AcdcFileList list;
+  int i;
+  if( pTab->zLimit ){
+    memset(&list, 0, sizeof(list));
+    acdcFilesList(p, &pTab->args.files, pTab->args.zBase, &list);
+    for(i=0; i<list.n; i++) acdcFsInside(p, pTab->zLimit, list.a[i].zPath);
+    acdcFileListClear(&list);
   }
   return p->rc ? 0 : argsOpen(p, &pTab->args, 0);
 }
@@ -538,6 +553,7 @@ static int tableInit(
         pNew->zFormat);
   }
   if( !bCreate ) tableLimit(&ctx, pNew, argv[1]);
+  if( pNew->zLimit ) tableInside(&ctx, pNew, pNew->args.zSchemaPath);
   argsSchemaFile(&ctx, &pNew->args);
   if( ctx.rc==0 ) pReader = tableReader(&ctx, pNew);
   if( pReader ){
