@@ -32,6 +32,7 @@ static int (*const aRegister[])(sqlite3*) = {
   acdcReaderRegister,
   acdcFunctionsRegister,
   acdcApplyRegister,
+  acdcSnapshotApplyRegister,
 };
 
 static int autocdcInit(sqlite3 *db, char **pzErrMsg){

@@ -552,6 +552,13 @@ static int collectSequence(
   AcdcSeqKind *pK = &pM->st.kind;
   AcdcVal aPart[ACDC_SEQ_MAXPART];
   int i, rc;
+  if( pM->pFlow->bSnapshot ){
+    /* All rows have the snapshot's version: keys and arrival order them */
+    memset(pSeq, 0, sizeof(*pSeq));
+    pSeq->isInt = 1;
+    pSeq->shown.eType = SQLITE_INTEGER;
+    return 1;
+  }
   if( pC->nSeq==1 && sqlite3_value_type(apArg[pC->aSeqArg[0]])==SQLITE_INTEGER
    && pK->aClass[0]==ACDC_SEQ_NUMBER
   ){
@@ -772,7 +779,7 @@ static void collectRow(Collect *pC, sqlite3_value **apArg){
     }
     bMask = collectUpsert(pC, apArg, iRow);
   }
-  collectRange(pC, &seq);
+  if( !pM->pFlow->bSnapshot ) collectRange(pC, &seq);
   if( pC->p->rc ) return;
   collectAdd(pC, eKind, &seq, aKey,
              pC->iRankArg>=0 ? apArg[pC->iRankArg] : 0, bMask);

@@ -30,6 +30,7 @@ void acdcMergeOpen(
   pM->pSrc = pSrc;
   pM->iStart = pM->iEnd = -1;
   pM->st.floor.eType = SQLITE_NULL;
+  pM->version.shown.eType = SQLITE_NULL;
   if( p->rc ) return;
   acdcTargetOpen(pM);
 }
@@ -70,19 +71,21 @@ static void mergeTieNote(AcdcMerge *pM){
 
 void acdcMergeRun(AcdcMerge *pM, const AcdcMergeOpts *pOpts){
   AcdcCtx *p = pM->p;
-  if( p->rc ) return;
+  if( p->rc || pM->eSkip ) return;
   pM->nMemory = pOpts->nMemory>0 ? pOpts->nMemory : MERGE_MEMORY;
   pM->pW = acdcWriterNew(pM);
   pM->pSorter = acdcSorterNew(p, pM->nMemory, &pM->st.kind);
   if( p->rc ) return;
   mergeFacts(pM);
-  if( pM->pFlow->eScd==ACDC_SCD1 ) acdcScd1Reduce(pM);
+  if( pM->pFlow->eScd==ACDC_SCD1 && !pM->pFlow->bSnapshot ) acdcScd1Reduce(pM);
   acdcCollect(pM, pOpts);
   acdcSorterFinish(p, pM->pSorter);
   if( p->rc ) return;
   mergeFacts(pM);
   pM->bMemory = acdcSorterInMemory(pM->pSorter);
-  if( pM->pFlow->eScd==ACDC_SCD1 ){
+  if( pM->pFlow->bSnapshot ){
+    acdcSnapshotRun(pM);
+  }else if( pM->pFlow->eScd==ACDC_SCD1 ){
     acdcScd1Run(pM);
   }else{
     acdcScd2Run(pM);

@@ -14,6 +14,7 @@
 **   partial.c     current state, per column                         (3.2, 5)
 **   history.c     the known events around a sequence
 **   scd2.c        versions, runs, tombstones                        (4, 5)
+**   snapshot.c    a whole table against what the target shows      (6)
 **   merge.c       one merge from log to target
 */
 #ifndef ACDC_MERGE_H
@@ -115,6 +116,8 @@ struct AcdcState {
   int nGen;              /* Emitted sets seen */
   AcdcBits *aGen;        /* Owned, as are their bytes */
   u8 bMade;              /* We made the target */
+  u8 bSnapshot;          /* Fed by snapshots: its versions are in
+                         ** autocdc_versions, and no events are kept */
   u8 bPartial;           /* Per-column authors are kept (SCD1) */
   u8 bEvents;            /* Table autocdc_event_<id> exists */
   u8 bHidden;            /* SCD2: that table may have rows */
@@ -174,7 +177,14 @@ struct AcdcMerge {
   i64 iLastRowid;        /* Greatest rowid read, 0 if none */
   i64 nMemory;           /* Bytes the sorter may hold */
   char *zFirstTie;       /* Text of the first tie, for the warning.  Owned */
+  AcdcSeq version;       /* Of a snapshot; its bytes in arena */
+  u8 eSkip;              /* ACDC_SKIP_*: the snapshot is not applied */
 };
+
+/* AcdcMerge.eSkip */
+#define ACDC_SKIP_VERSION  1   /* not above the last one applied */
+#define ACDC_SKIP_EMPTY    2   /* on_empty_snapshot is "skip" */
+#define ACDC_SKIP_STOP     3   /* it is "stop": later versions must wait */
 
 /* keycode.c */
 int acdcKeyCode(const AcdcVal *aKey, int nKey, u8 *aOut); /* bytes written */
@@ -271,6 +281,13 @@ int acdcStateGen(AcdcCtx *p, AcdcState *pSt, const AcdcBits *pEmit);
 /* Add a truncate mark; returns 1 if it is new. */
 int acdcStateMark(AcdcMerge *pM, const AcdcSeq *pSeq);
 void acdcStateLoadMarks(AcdcCtx *p, const char *zSchema, AcdcState *pSt);
+/*
+** Snapshots: the greatest version applied so far (returns 0 if there is none;
+** bytes in pA), and one that now is.
+*/
+int acdcStateVersionLast(AcdcCtx *p, const char *zSchema, AcdcState *pSt,
+                         AcdcArena *pA, AcdcSeq *pOut);
+void acdcStateVersionPut(AcdcMerge *pM, const AcdcSeq *pSeq);
 /* Row of the catalog table is there at all? */
 int acdcStateHasCatalog(AcdcCtx *p, const char *zSchema);
 
@@ -379,6 +396,10 @@ int acdcBelowFloor(const AcdcMerge *pM, const AcdcSeq *pSeq);
 int acdcGroupEvents(AcdcMerge *pM, AcdcArena *pA, const AcdcEntry *aE, int n,
                     AcdcVal *aKey, AcdcEvent *aEv);
 void acdcScd2Run(AcdcMerge *pM);
+/* snapshot.c: read the version and decide whether it is applied (sets eSkip);
+** apply the sorted rows. */
+void acdcSnapshotVersion(AcdcMerge *pM);
+void acdcSnapshotRun(AcdcMerge *pM);
 /* "id=1, region='EU'" for messages.  Owned by the caller. */
 char *acdcKeyText(AcdcMerge *pM, const AcdcVal *aKey);
 char *acdcSeqText(AcdcMerge *pM, const AcdcSeq *pSeq);

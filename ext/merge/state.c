@@ -4,6 +4,7 @@
 **   autocdc_targets        a row a target: what is frozen, columns written
 **   autocdc_marks          truncates
 **   autocdc_sources        checkpoints (run/checkpoint.c)
+**   autocdc_versions       snapshots applied, in state form and as shown
 **   autocdc_state_<id>     SCD1: last sequence and kind of each key
 **   autocdc_event_<id>     SCD2: events that the target does not show;
 **                          SCD1 per column: events whose values still count
@@ -26,7 +27,8 @@ static void stateMakeCatalog(AcdcCtx *p, const char *zSchema){
     "sequence TEXT NOT NULL, null_keys INTEGER NOT NULL, "
     "slots TEXT NOT NULL, emitted TEXT NOT NULL, made INTEGER NOT NULL, "
     "partial INTEGER NOT NULL, events INTEGER NOT NULL, "
-    "adopted INTEGER NOT NULL, floor, format INTEGER NOT NULL)", zSchema);
+    "adopted INTEGER NOT NULL, floor, format INTEGER NOT NULL, "
+    "snapshot INTEGER NOT NULL)", zSchema);
   acdcExec(p,
     "CREATE TABLE \"%w\".autocdc_marks("
     "target INTEGER NOT NULL, seq NOT NULL, shown, "
@@ -37,6 +39,10 @@ static void stateMakeCatalog(AcdcCtx *p, const char *zSchema){
     "first_row INTEGER, first_digest INTEGER, "
     "last_row INTEGER, last_digest INTEGER, config TEXT, done INTEGER, "
     "PRIMARY KEY(target, flow, source)) WITHOUT ROWID", zSchema);
+  acdcExec(p,
+    "CREATE TABLE \"%w\".autocdc_versions("
+    "target INTEGER NOT NULL, seq NOT NULL, shown, applied_at TEXT, "
+    "PRIMARY KEY(target, seq)) WITHOUT ROWID", zSchema);
 }
 
 void acdcStateClear(AcdcState *pSt){
@@ -180,8 +186,8 @@ int acdcStateLoad(
   pSt->floor.eType = SQLITE_NULL;
   if( !acdcStateHasCatalog(p, zSchema) ) return 0;
   pStmt = acdcPrepare(p, 0, "SELECT id, scd_type, keys, track, sequence, "
-      "null_keys, slots, emitted, made, partial, events, adopted, floor "
-      "FROM \"%w\".autocdc_targets WHERE target=?1", zSchema);
+      "null_keys, slots, emitted, made, partial, events, adopted, floor, "
+      "snapshot FROM \"%w\".autocdc_targets WHERE target=?1", zSchema);
   if( pStmt ) sqlite3_bind_text(pStmt, 1, zTarget, -1, SQLITE_STATIC);
   if( acdcStep(p, pStmt) ){
     const char *zScd = (const char*)sqlite3_column_text(pStmt, 1);
@@ -199,6 +205,7 @@ int acdcStateLoad(
     pSt->bPartial = (u8)sqlite3_column_int(pStmt, 9);
     pSt->bEvents = (u8)sqlite3_column_int(pStmt, 10);
     pSt->bAdopted = (u8)sqlite3_column_int(pStmt, 11);
+    pSt->bSnapshot = (u8)sqlite3_column_int(pStmt, 13);
     acdcValColumn(&pSt->floor, pStmt, 12);
     if( pSt->floor.eType==SQLITE_TEXT || pSt->floor.eType==SQLITE_BLOB ){
       pSt->zFloor = acdcStrndup(p, (const char*)pSt->floor.u.z, pSt->floor.n);
@@ -232,7 +239,7 @@ void acdcStateSave(
   zSlots = stateNamesText(p, &pSt->slots);
   zGens = stateGenText(p, pSt);
   pStmt = acdcPrepare(p, 0, "INSERT INTO \"%w\".autocdc_targets VALUES("
-      "?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,1) "
+      "?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,1,?15) "
       "ON CONFLICT(id) DO UPDATE SET sequence=?6, slots=?8, emitted=?9, "
       "partial=?11, events=?12, adopted=?13, floor=?14", zSchema);
   if( pStmt ){
@@ -250,6 +257,7 @@ void acdcStateSave(
     sqlite3_bind_int(pStmt, 12, pSt->bEvents);
     sqlite3_bind_int(pStmt, 13, pSt->bAdopted);
     acdcValBind(pStmt, 14, &pSt->floor);
+    sqlite3_bind_int(pStmt, 15, pSt->bSnapshot);
   }
   acdcStep(p, pStmt);
   acdcFinalize(p, &pStmt);
@@ -311,7 +319,7 @@ static void stateMakeTable(
 }
 
 void acdcStateMakeTables(AcdcMerge *pM){
-  if( pM->st.eScd==ACDC_SCD1 ){
+  if( pM->st.eScd==ACDC_SCD1 && !pM->st.bSnapshot ){
     stateMakeTable(pM, "autocdc_state", "seq, kind", "");
   }
 }
@@ -339,6 +347,8 @@ void acdcStateForget(AcdcCtx *p, const char *zSchema, AcdcState *pSt){
            pSt->iId);
   acdcExec(p, "DELETE FROM \"%w\".autocdc_sources WHERE target=%lld", zSchema,
            pSt->iId);
+  acdcExec(p, "DELETE FROM \"%w\".autocdc_versions WHERE target=%lld", zSchema,
+           pSt->iId);
   acdcExec(p, "DELETE FROM \"%w\".autocdc_targets WHERE id=%lld", zSchema,
            pSt->iId);
   acdcStateClear(pSt);
@@ -360,4 +370,41 @@ int acdcStateMark(AcdcMerge *pM, const AcdcSeq *pSeq){
   bNew = p->rc==0 && sqlite3_changes(p->db)>0;
   acdcFinalize(p, &pStmt);
   return bNew;
+}
+
+int acdcStateVersionLast(
+  AcdcCtx *p, const char *zSchema, AcdcState *pSt, AcdcArena *pA, AcdcSeq *pOut
+){
+  int bFound = 0;
+  sqlite3_stmt *pStmt = acdcPrepare(p, 0, "SELECT seq, shown FROM "
+      "\"%w\".autocdc_versions WHERE target=%lld ORDER BY seq DESC LIMIT 1",
+      zSchema, pSt->iId);
+  if( acdcStep(p, pStmt) ){
+    AcdcVal v, seq, shown;
+    acdcValColumn(&v, pStmt, 0);
+    acdcValCopy(p, pA, &seq, &v);
+    acdcValColumn(&v, pStmt, 1);
+    acdcValCopy(p, pA, &shown, &v);
+    acdcSeqFromState(p, &pSt->kind, &seq,
+                     shown.eType==SQLITE_NULL ? 0 : &shown, pA, pOut);
+    bFound = p->rc==0;
+  }
+  acdcFinalize(p, &pStmt);
+  return bFound;
+}
+
+void acdcStateVersionPut(AcdcMerge *pM, const AcdcSeq *pSeq){
+  AcdcCtx *p = pM->p;
+  sqlite3_stmt *pStmt;
+  AcdcVal v;
+  acdcSeqToState(p, &pM->st.kind, pSeq, &pM->arena, &v);
+  pStmt = acdcPrepare(p, 0, "INSERT INTO \"%w\".autocdc_versions VALUES("
+      "%lld, ?1, ?2, strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ','now'))",
+      pM->tgt.zSchema, pM->st.iId);
+  if( pStmt ){
+    acdcValBind(pStmt, 1, &v);
+    if( v.eType==SQLITE_BLOB ) acdcValBind(pStmt, 2, &pSeq->shown);
+  }
+  acdcStep(p, pStmt);
+  acdcFinalize(p, &pStmt);
 }

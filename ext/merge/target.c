@@ -514,6 +514,13 @@ static void targetFrozen(AcdcMerge *pM, const char *zKeys, const char *zRule){
   const AcdcFlow *pFlow = pM->pFlow;
   static const char *const azScd[] = {"", "1", "2", "bitemporal"};
   int i;
+  if( pSt->bSnapshot!=pFlow->bSnapshot ){
+    acdcError(pM->p, SQLITE_ERROR, "target %s is fed by %s and the flow brings "
+        "%s: each would undo what the other wrote; use another target, or "
+        "start anew with SELECT autocdc_reset('%q')", pFlow->zTarget,
+        pSt->bSnapshot ? "snapshots" : "change rows",
+        pFlow->bSnapshot ? "a snapshot" : "change rows", pFlow->zTarget);
+  }
   if( pSt->eScd!=pFlow->eScd ){
     targetDrift(pM, "scd_type", azScd[pSt->eScd], azScd[pFlow->eScd]);
   }
@@ -577,14 +584,21 @@ static void targetSeqKind(AcdcMerge *pM){
 */
 static void targetAdopt(AcdcMerge *pM){
   AcdcCtx *p = pM->p;
+  const AcdcFlow *pFlow = pM->pFlow;
   sqlite3_stmt *pStmt;
   int i;
   if( !acdcSelectInt(p, 0, "SELECT 1 FROM %s LIMIT 1", pM->zTgtSql) ) return;
+  if( pFlow->bSnapshot && !pFlow->bAdopt ){
+    acdcError(p, SQLITE_ERROR, "target %s holds rows that no flow wrote, and a "
+        "snapshot deletes what it does not list: take them over with "
+        "\"adopt\": true, or choose another target", pFlow->zTarget);
+    return;
+  }
   pM->st.bAdopted = 1;
   acdcMergeNote(pM, 0, "rows that were in the target are kept as %s",
-      pM->pFlow->eScd==ACDC_SCD1 ? "older than every change"
-                                 : "history");
-  if( pM->pFlow->eScd!=ACDC_SCD2 ) return;
+      pFlow->bSnapshot ? "the state before this snapshot" :
+      pFlow->eScd==ACDC_SCD1 ? "older than every change" : "history");
+  if( pFlow->eScd!=ACDC_SCD2 ) return;
   pStmt = acdcPrepare(p, 0, "SELECT \"" ACDC_START "\", \"" ACDC_END "\" "
                       "FROM %s", pM->zTgtSql);
   while( acdcStep(p, pStmt) ){
@@ -599,7 +613,7 @@ static void targetAdopt(AcdcMerge *pM){
         acdcSeqReadShown(p, &pM->st.kind, &v, &pM->arena, &seq);
       }
       acdcErrorWhere(p, "target %s holds rows that cannot be a history",
-                     pM->pFlow->zTarget);
+                     pFlow->zTarget);
     }
     acdcArenaReset(&pM->arena);
   }
@@ -653,6 +667,72 @@ static void targetKeyFacts(AcdcMerge *pM){
              && !pM->pFlow->bNullKeysMatch;
 }
 
+/* An index on the keys, for a target of the user's that has none. */
+static void targetMakeIndex(AcdcMerge *pM){
+  AcdcCtx *p = pM->p;
+  int bFound = targetIndexes(pM);
+  char *zList = 0;
+  int i;
+  if( p->rc || bFound ) return;
+  for(i=0; i<pM->nKey; i++){
+    acdcAppendf(p, &zList, "%s\"%w\"", i ? "," : "", pM->aKey[i].zName);
+  }
+  if( pM->pFlow->eScd!=ACDC_SCD1 ){
+    acdcAppendf(p, &zList, ",\"" ACDC_START "\"");
+  }
+  acdcExec(p, "CREATE INDEX \"%w\".\"autocdc_%w_key\" ON \"%w\"(%s)",
+      pM->tgt.zSchema, pM->tgt.zName, pM->tgt.zName, zList);
+  acdcMergeNote(pM, 0, "index autocdc_%s_key made: the target had none on its "
+      "keys", pM->tgt.zName);
+  sqlite3_free(zList);
+}
+
+/* What is known once columns and settings are: state, and our tables. */
+static void targetSettle(AcdcMerge *pM, int bState){
+  AcdcCtx *p = pM->p;
+  const AcdcFlow *pFlow = pM->pFlow;
+  if( !bState ){
+    if( !pM->bNewTarget ){
+      targetMakeIndex(pM);
+      if( p->rc==0 ) targetAdopt(pM);
+    }
+    pM->bEmptyTarget = !pM->st.bAdopted;
+    if( pFlow->bSnapshot ) acdcSnapshotVersion(pM);
+  }
+  if( p->rc ) return;
+  pM->iGen = acdcStateGen(p, &pM->st, &pM->emit);
+  if( !pFlow->bSnapshot ){
+    if( pM->st.nGen>1 && pFlow->eScd==ACDC_SCD1 ) pM->bPartial = 1;
+    if( pM->st.bPartial ) pM->bPartial = 1;
+    pM->st.bPartial = pM->bPartial;
+  }
+  acdcTargetTrack(pM, pM->st.zTrack);
+  acdcStateSave(p, pM->tgt.zSchema, pM->tgt.zName, &pM->st);
+  if( !bState ) acdcStateMakeTables(pM);
+  if( !pFlow->bSnapshot && (pFlow->eScd!=ACDC_SCD1 || pM->bPartial) ){
+    acdcStateMakeEvents(pM);
+  }
+  targetRowMode(pM);
+}
+
+/* Columns of the source against those of the target. */
+static void targetColumns(
+  AcdcMerge *pM, const u8 *aSel, const u8 *aIsKey, int bState,
+  const char *zKeys, const char *zRule
+){
+  AcdcCtx *p = pM->p;
+  targetWiden(pM, aSel, aIsKey);
+  if( p->rc==0 ) targetKeyFacts(pM);
+  if( p->rc==0 ) targetValues(pM, aSel, aIsKey);
+  if( p->rc==0 ) targetIgnoreNull(pM, aSel, aIsKey);
+  if( bState && p->rc==0 ) targetFrozen(pM, zKeys, zRule);
+  if( p->rc==0 ){
+    pM->iStart = acdcTableColumn(&pM->tgt, ACDC_START);
+    pM->iEnd = acdcTableColumn(&pM->tgt, ACDC_END);
+    targetSeqKind(pM);
+  }
+}
+
 void acdcTargetOpen(AcdcMerge *pM){
   AcdcCtx *p = pM->p;
   const AcdcFlow *pFlow = pM->pFlow;
@@ -686,54 +766,20 @@ void acdcTargetOpen(AcdcMerge *pM){
   }
   if( bState && p->rc==0 ){
     targetFrozen(pM, zKeys, zRule);   /* before anything is altered */
+    if( pFlow->bSnapshot ) acdcSnapshotVersion(pM);
   }
-  if( p->rc==0 ) targetWiden(pM, aSel, aIsKey);
-  if( p->rc==0 ) targetKeyFacts(pM);
-  if( p->rc==0 ) targetValues(pM, aSel, aIsKey);
-  if( p->rc==0 ) targetIgnoreNull(pM, aSel, aIsKey);
-  if( bState && p->rc==0 ) targetFrozen(pM, zKeys, zRule);
-  if( p->rc==0 ){
-    pM->iStart = acdcTableColumn(&pM->tgt, ACDC_START);
-    pM->iEnd = acdcTableColumn(&pM->tgt, ACDC_END);
-    targetSeqKind(pM);
-  }
-  if( !bState && p->rc==0 ){
-    pM->st.eScd = pFlow->eScd;
-    pM->st.bNullKeys = pFlow->bNullKeysMatch;
-    pM->st.bMade = pM->bNewTarget;
-    pM->st.zKeys = zKeys;
-    pM->st.zTrack = zRule;
-    zKeys = zRule = 0;
-    if( !pM->bNewTarget ){
-      int bIndex = targetIndexes(pM);
-      if( p->rc==0 && !bIndex ){
-        char *zList = 0;
-        int i;
-        for(i=0; i<pM->nKey; i++){
-          acdcAppendf(p, &zList, "%s\"%w\"", i ? "," : "", pM->aKey[i].zName);
-        }
-        if( pFlow->eScd!=ACDC_SCD1 ) acdcAppendf(p, &zList, ",\"" ACDC_START
-                                                 "\"");
-        acdcExec(p, "CREATE INDEX \"%w\".\"autocdc_%w_key\" ON \"%w\"(%s)",
-            pM->tgt.zSchema, pM->tgt.zName, pM->tgt.zName, zList);
-        acdcMergeNote(pM, 0, "index autocdc_%s_key made: the target had none "
-            "on its keys", pM->tgt.zName);
-        sqlite3_free(zList);
-      }
-      if( p->rc==0 ) targetAdopt(pM);
+  if( pM->eSkip==0 && p->rc==0 ){
+    targetColumns(pM, aSel, aIsKey, bState, zKeys, zRule);
+    if( !bState && p->rc==0 ){
+      pM->st.eScd = pFlow->eScd;
+      pM->st.bNullKeys = pFlow->bNullKeysMatch;
+      pM->st.bMade = pM->bNewTarget;
+      pM->st.bSnapshot = pFlow->bSnapshot;
+      pM->st.zKeys = zKeys;
+      pM->st.zTrack = zRule;
+      zKeys = zRule = 0;
     }
-    pM->bEmptyTarget = !pM->st.bAdopted;
-  }
-  if( p->rc==0 ){
-    pM->iGen = acdcStateGen(p, &pM->st, &pM->emit);
-    if( pM->st.nGen>1 && pFlow->eScd==ACDC_SCD1 ) pM->bPartial = 1;
-    if( pM->st.bPartial ) pM->bPartial = 1;
-    pM->st.bPartial = pM->bPartial;
-    acdcTargetTrack(pM, pM->st.zTrack);
-    acdcStateSave(p, pM->tgt.zSchema, pM->tgt.zName, &pM->st);
-    if( !bState ) acdcStateMakeTables(pM);
-    if( pFlow->eScd!=ACDC_SCD1 || pM->bPartial ) acdcStateMakeEvents(pM);
-    targetRowMode(pM);
+    if( p->rc==0 ) targetSettle(pM, bState);
   }
   sqlite3_free(aSel);
   sqlite3_free(aIsKey);

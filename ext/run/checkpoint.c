@@ -24,13 +24,14 @@ static char *checkpointConfig(AcdcMerge *pM){
 
 /*
 ** May rows be told from those already read?  Not if the rowid is a key or the
-** sequence: such a table is updated in place, or filled out of order.
+** sequence: such a table is updated in place, or filled out of order.  A
+** snapshot is read whole.
 */
 static int checkpointApplies(AcdcMerge *pM){
   const AcdcSource *pSrc = pM->pSrc;
   const char *zIpk;
   int i;
-  if( !pSrc->bAppend ) return 0;
+  if( !pSrc->bAppend || pM->pFlow->bSnapshot ) return 0;
   if( pSrc->tab.iIpk<0 ) return 1;
   zIpk = pSrc->tab.aCol[pSrc->tab.iIpk].zName;
   for(i=0; i<pM->nKey; i++){

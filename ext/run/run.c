@@ -85,6 +85,10 @@ static void runReport(
   pRow->nMillis = acdcRunClock() - iStart;
   pRow->zScd = azScd[pM->pFlow->eScd];
   pRow->zSource = acdcStrdup(p, pM->pSrc->zLabel);
+  if( pM->pFlow->bSnapshot ){
+    runKeepVal(p, &pM->version.shown, &pRow->version, &pRow->zVersion);
+    pRow->bStop = pM->eSkip==ACDC_SKIP_STOP;
+  }
   if( pM->bSeqSeen ){
     runKeepVal(p, &pM->seqFrom.shown, &pRow->seqFrom, &pRow->zSeqFrom);
     runKeepVal(p, &pM->seqTo.shown, &pRow->seqTo, &pRow->zSeqTo);
@@ -113,12 +117,16 @@ void acdcRunFlow(
     acdcMergeNote(&merge, 0, "runs once, and has run: SELECT autocdc_reset('%q')"
         " runs it again", pFlow->zTarget);
     runReport(p, &merge, "skipped", iStart, pR);
+  }else if( merge.eSkip && p->rc==0 ){
+    runReport(p, &merge, "skipped", iStart, pR);
   }else if( p->rc==0 ){
     opts.bAfter = point.bUse;
     opts.iAfter = point.iAfter;
     acdcMergeRun(&merge, &opts);
-    acdcCheckpointSave(&merge, &point);
-    if( p->rc==0 ) runReport(p, &merge, 0, iStart, pR);
+    if( merge.eSkip==0 ) acdcCheckpointSave(&merge, &point);
+    if( p->rc==0 ){
+      runReport(p, &merge, merge.eSkip ? "skipped" : 0, iStart, pR);
+    }
   }
   acdcMergeClose(&merge);
   acdcSourceClose(&src);

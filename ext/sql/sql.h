@@ -8,6 +8,7 @@
 #include "../core/core.h"
 
 int acdcApplyRegister(sqlite3 *db);        /* apply.c */
+int acdcSnapshotApplyRegister(sqlite3 *db);/* snapshot.c */
 int acdcFunctionsRegister(sqlite3 *db);    /* functions.c */
 
 #endif /* ACDC_SQL_H */

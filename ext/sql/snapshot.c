@@ -1,0 +1,34 @@
+/*
+** apply_changes_from_snapshot(flow [, options]): applies one snapshot.
+*/
+#include "sql.h"
+#include "runtab.h"
+
+static void snapshotRun(
+  AcdcCtx *p, const AcdcRunCall *pCall, AcdcRunResult *pR
+){
+  AcdcFlow flow;
+  AcdcRunFlowOpts opts;
+  if( !pCall->bInline ){
+    acdcError(p, SQLITE_ERROR, "it takes a flow as JSON, like '{\"target\": "
+        "\"t\", \"source\": \"t_snapshot\", \"keys\": \"id\", \"version\": "
+        "1}'%s", pCall->zSpec ? "; apply_changes() runs flows by name" : "");
+    return;
+  }
+  acdcFlowInit(&flow);
+  flow.bSnapshot = 1;
+  acdcInlineRead(p, pCall->zSpec, ACDC_USE_SNAPSHOT, &flow);
+  acdcFlowCheck(p, &flow);
+  memset(&opts, 0, sizeof(opts));
+  if( p->rc==0 && acdcRunTabWants(pCall, &flow) ){
+    acdcRunFlow(p, &flow, 0, &opts, pR);
+  }
+  acdcFlowClear(&flow);
+}
+
+int acdcSnapshotApplyRegister(sqlite3 *db){
+  static const AcdcRunTab tab = {
+    "apply_changes_from_snapshot", "give it as JSON", snapshotRun
+  };
+  return acdcRunTabRegister(db, &tab);
+}
