@@ -29,6 +29,7 @@ SQLITE_EXTENSION_INIT1
 static int (*const aRegister[])(sqlite3*) = {
   acdcCollectRegister,
   acdcFeedRegister,
+  acdcBatchRegister,
   acdcReaderRegister,
   acdcFunctionsRegister,
   acdcApplyRegister,

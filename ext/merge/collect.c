@@ -893,31 +893,41 @@ static void collectKeepRange(Collect *pC){
   sqlite3_free(pC->zTo);
 }
 
-void acdcCollect(AcdcMerge *pM, const AcdcMergeOpts *pOpts){
-  Collect c;
+/* Plan and prepare the statement that hands rows to *pC; NULL on error. */
+static sqlite3_stmt *collectOpen(
+  Collect *pC, AcdcMerge *pM, const AcdcMergeOpts *pOpts
+){
   AcdcCtx *p = pM->p;
   sqlite3_stmt *pStmt = 0;
   int bDqsWas = 0;
-  if( p->rc ) return;
-  memset(&c, 0, sizeof(c));
-  c.pM = pM;
-  c.p = p;
-  c.pSorter = pM->pSorter;
-  c.bShown = pM->pFlow->eScd!=ACDC_SCD1;
+  memset(pC, 0, sizeof(*pC));
+  pC->pM = pM;
+  pC->p = p;
+  pC->pSorter = pM->pSorter;
+  pC->bShown = pM->pFlow->eScd!=ACDC_SCD1;
   /* A mistyped "D" must not become a text: see sqlite-traps */
   sqlite3_db_config(p->db, SQLITE_DBCONFIG_DQS_DML, -1, &bDqsWas);
-  if( pM->pSrc->bTable ){
+  if( pM->pSrc->bTable || pM->pSrc->bPushed ){
     sqlite3_db_config(p->db, SQLITE_DBCONFIG_DQS_DML, 0, (int*)0);
   }
-  collectPlan(&c);
-  if( p->rc==0 ) pStmt = collectPrepare(&c, pOpts);
+  collectPlan(pC);
+  if( p->rc==0 ) pStmt = collectPrepare(pC, pOpts);
   sqlite3_db_config(p->db, SQLITE_DBCONFIG_DQS_DML, bDqsWas, (int*)0);
-  if( p->rc==0 && c.args.n>c.nPartArg ){
-    c.apDup = acdcMalloc(p, sizeof(sqlite3_value*)*c.args.n);
+  if( p->rc==0 && pC->args.n>pC->nPartArg ){
+    pC->apDup = acdcMalloc(p, sizeof(sqlite3_value*)*pC->args.n);
   }
+  if( p->rc==0 ) sqlite3_bind_pointer(pStmt, 2, pC, COLLECT_POINTER, 0);
+  return pStmt;
+}
+
+void acdcCollect(AcdcMerge *pM, const AcdcMergeOpts *pOpts){
+  Collect c;
+  AcdcCtx *p = pM->p;
+  sqlite3_stmt *pStmt;
+  if( p->rc ) return;
+  pStmt = collectOpen(&c, pM, pOpts);
   if( p->rc==0 ){
     if( pM->pSrc->pReader ) acdcReaderBind(pStmt, 1, pM->pSrc->pReader);
-    sqlite3_bind_pointer(pStmt, 2, &c, COLLECT_POINTER, 0);
     if( acdcStep(p, pStmt) ){
       i64 nAll = sqlite3_column_int64(pStmt, 0);
       pM->n.nRead = nAll;
@@ -932,6 +942,48 @@ void acdcCollect(AcdcMerge *pM, const AcdcMergeOpts *pOpts){
   if( p->rc==0 ) collectReport(&c);
   collectKeepRange(&c);
   collectClear(&c);
+}
+
+/* ---- rows that are pushed ---- */
+
+struct AcdcCollector {
+  Collect c;
+  sqlite3_stmt *pStmt;   /* Owned */
+};
+
+AcdcCollector *acdcCollectorNew(AcdcMerge *pM){
+  AcdcMergeOpts opts;
+  AcdcCollector *pC = acdcMalloc(pM->p, sizeof(*pC));
+  if( pC==0 ) return 0;
+  memset(&opts, 0, sizeof(opts));
+  pC->pStmt = collectOpen(&pC->c, pM, &opts);
+  pC->c.bHeader = 0;     /* nobody inserts a header */
+  return pC;
+}
+
+void acdcCollectorFree(AcdcCollector *pC){
+  if( pC==0 ) return;
+  pC->c.pM->bSeqSeen = 0;            /* its bytes go */
+  sqlite3_free(pC->c.zFrom);
+  sqlite3_free(pC->c.zTo);
+  sqlite3_finalize(pC->pStmt);
+  collectClear(&pC->c);
+  sqlite3_free(pC);
+}
+
+sqlite3_stmt *acdcCollectorStmt(AcdcCollector *pC){
+  return pC->pStmt;
+}
+
+void acdcCollectorRow(AcdcCollector *pC, i64 iRow){
+  AcdcCtx *p = pC->c.p;
+  if( p->rc ) return;
+  pC->c.pSorter = pC->c.pM->pSorter;
+  pC->c.nRow = iRow - 1;
+  pC->c.nNullSeq = pC->c.nNullKey = 0;
+  acdcStep(p, pC->pStmt);
+  acdcReset(p, pC->pStmt);
+  if( p->rc==0 ) collectNulls(&pC->c);
 }
 
 /* ---- back from the sorter ---- */

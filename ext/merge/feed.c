@@ -135,12 +135,14 @@ static int feedFilter(
   pCur->pF = pF;
   pCur->aRow = pF->aVal;
   pCur->aEnd = pF->aVal + (i64)pF->nRow*pF->nCol;
+  pF->iRow = 0;
   return SQLITE_OK;
 }
 
 static int feedNext(sqlite3_vtab_cursor *pCursor){
   FeedCursor *pCur = (FeedCursor*)pCursor;
   pCur->aRow += pCur->pF->nCol;
+  pCur->pF->iRow++;
   return SQLITE_OK;
 }
 

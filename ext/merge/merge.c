@@ -36,7 +36,7 @@ void acdcMergeOpen(
 }
 
 /* Facts that hold once the class of the sequence is known. */
-static void mergeFacts(AcdcMerge *pM){
+void acdcMergeFacts(AcdcMerge *pM){
   AcdcCtx *p = pM->p;
   AcdcState *pSt = &pM->st;
   pM->bNative = 0;
@@ -69,19 +69,7 @@ static void mergeTieNote(AcdcMerge *pM){
             "are not stable");
 }
 
-void acdcMergeRun(AcdcMerge *pM, const AcdcMergeOpts *pOpts){
-  AcdcCtx *p = pM->p;
-  if( p->rc || pM->eSkip ) return;
-  pM->nMemory = pOpts->nMemory>0 ? pOpts->nMemory : MERGE_MEMORY;
-  pM->pW = acdcWriterNew(pM);
-  pM->pSorter = acdcSorterNew(p, pM->nMemory, &pM->st.kind);
-  if( p->rc ) return;
-  mergeFacts(pM);
-  if( pM->pFlow->eScd==ACDC_SCD1 && !pM->pFlow->bSnapshot ) acdcScd1Reduce(pM);
-  acdcCollect(pM, pOpts);
-  acdcSorterFinish(p, pM->pSorter);
-  if( p->rc ) return;
-  mergeFacts(pM);
+void acdcMergeApply(AcdcMerge *pM){
   pM->bMemory = acdcSorterInMemory(pM->pSorter);
   if( pM->pFlow->bSnapshot ){
     acdcSnapshotRun(pM);
@@ -90,6 +78,22 @@ void acdcMergeRun(AcdcMerge *pM, const AcdcMergeOpts *pOpts){
   }else{
     acdcScd2Run(pM);
   }
+}
+
+void acdcMergeRun(AcdcMerge *pM, const AcdcMergeOpts *pOpts){
+  AcdcCtx *p = pM->p;
+  if( p->rc || pM->eSkip ) return;
+  pM->nMemory = pOpts->nMemory>0 ? pOpts->nMemory : MERGE_MEMORY;
+  pM->pW = acdcWriterNew(pM);
+  pM->pSorter = acdcSorterNew(p, pM->nMemory, &pM->st.kind);
+  if( p->rc ) return;
+  acdcMergeFacts(pM);
+  if( pM->pFlow->eScd==ACDC_SCD1 && !pM->pFlow->bSnapshot ) acdcScd1Reduce(pM);
+  acdcCollect(pM, pOpts);
+  acdcSorterFinish(p, pM->pSorter);
+  if( p->rc ) return;
+  acdcMergeFacts(pM);
+  acdcMergeApply(pM);
   acdcStateSave(p, pM->tgt.zSchema, pM->tgt.zName, &pM->st);
   mergeTieNote(pM);
 }

@@ -15,6 +15,7 @@
 **   history.c     the known events around a sequence
 **   scd2.c        versions, runs, tombstones                        (4, 5)
 **   snapshot.c    a whole table against what the target shows      (6)
+**   push.c        rows that come one by one, by INSERT
 **   merge.c       one merge from log to target
 */
 #ifndef ACDC_MERGE_H
@@ -152,6 +153,8 @@ struct AcdcMerge {
   u8 bForeign;           /* Target had rows that no flow of ours wrote */
   u8 bRowMode;           /* Target has triggers or foreign keys, or NULL keys:
                          ** plain INSERT, UPDATE and DELETE of one row each */
+  u8 bUpsert;            /* Target is as we made it: its PRIMARY KEY is known,
+                         ** so rows may be written by INSERT ... ON CONFLICT */
   u8 bNewTarget;         /* Made by this call */
   u8 bEmptyTarget;       /* Has no row and no state */
   u8 bPartial;           /* Events may author part of the columns */
@@ -237,7 +240,6 @@ void acdcSorterFinish(AcdcCtx *p, AcdcSorter *pS);
 */
 int acdcSorterGroup(AcdcCtx *p, AcdcSorter *pS, int nMax,
                     const AcdcEntry **paOut, int *pbMore);
-int acdcSorterSameKey(const AcdcEntry *pA, const AcdcEntry *pB);
 i64 acdcSorterCount(AcdcSorter *pS);
 int acdcSorterInMemory(const AcdcSorter *pS);   /* nothing was spilled */
 
@@ -253,7 +255,35 @@ struct AcdcMergeOpts {
 void acdcMergeOpen(AcdcCtx *p, AcdcMerge *pM, const AcdcFlow *pFlow, AcdcSource *pSrc);
 void acdcMergeRun(AcdcMerge *pM, const AcdcMergeOpts *pOpts);
 void acdcMergeClose(AcdcMerge *pM);
+/* The parts of acdcMergeRun(), for events that are pushed: what holds once the
+** class of the sequence is known; the sorted events to target and state. */
+void acdcMergeFacts(AcdcMerge *pM);
+void acdcMergeApply(AcdcMerge *pM);
 void acdcMergeNote(AcdcMerge *pM, int bWarn, const char *zFmt, ...);
+
+/*
+** push.c: events that are pushed row by row, by INSERT, instead of being read
+** from a source.  SCD2 and bitemporal only.
+**
+** acdcPushRow() takes the values of a row of the columns given at the start
+** (protected values, as xUpdate has them; they need not outlive the call).  It
+** raises every error that data can cause, and before anything is written; the
+** event then waits.  acdcPushFlush() merges what waits, and can fail on input
+** and output only.  After a rollback of what was flushed the object is of no
+** more use: it is closed, and opened again.
+*/
+typedef struct AcdcPush AcdcPush;
+AcdcPush *acdcPushOpen(AcdcCtx *p, const AcdcFlow *pFlow, const AcdcTable *pCols,
+                       const char *zLabel);
+void acdcPushClose(AcdcPush *pP);
+/* iRow: number of the row for messages */
+void acdcPushRow(AcdcPush *pP, sqlite3_value **apVal, i64 iRow);
+void acdcPushFlush(AcdcPush *pP);
+int acdcPushWaits(const AcdcPush *pP);
+/* True if each row has to be flushed before the next one is pushed. */
+int acdcPushOneByOne(const AcdcPush *pP);
+AcdcMerge *acdcPushMerge(AcdcPush *pP);
+int acdcPushRegister(sqlite3 *db);
 
 /* target.c: names and settings of a flow against source and target. */
 void acdcTargetOpen(AcdcMerge *pM);
@@ -295,6 +325,17 @@ int acdcStateHasCatalog(AcdcCtx *p, const char *zSchema);
 int acdcCollectRegister(sqlite3 *db);
 void acdcCollect(AcdcMerge *pM, const AcdcMergeOpts *pOpts);
 /*
+** The same for rows that come one by one (push.c): each run of the statement,
+** whose parameter 1 the caller binds, hands its one row to pM->pSorter.  An
+** error is raised at once, and then nothing was handed over.  iRow is the
+** number that messages show.
+*/
+typedef struct AcdcCollector AcdcCollector;
+AcdcCollector *acdcCollectorNew(AcdcMerge *pM);
+void acdcCollectorFree(AcdcCollector *pC);
+sqlite3_stmt *acdcCollectorStmt(AcdcCollector *pC);
+void acdcCollectorRow(AcdcCollector *pC, i64 iRow);
+/*
 ** An entry of the sorter as an event; key values to aKey[nKey] if not NULL.
 ** Values are decoded into pM's group arena.
 */
@@ -323,6 +364,7 @@ typedef struct AcdcFeed AcdcFeed;
 struct AcdcFeed {
   int nCol;
   int nRow, nAlloc;
+  int iRow;              /* Row that a statement reads now */
   AcdcVal *aVal;         /* nRow times nCol values.  Owned */
   AcdcArena arena;       /* For bytes that would not stay */
   i64 nByte;             /* Bytes copied to it */
@@ -342,6 +384,9 @@ int acdcFeedBind(sqlite3_stmt *pStmt, int i, AcdcFeed *pF);
 AcdcWriter *acdcWriterNew(AcdcMerge *pM);
 void acdcWriterFree(AcdcCtx *p, AcdcWriter *pW);
 void acdcWriterFlush(AcdcMerge *pM);
+/* INSERT ... SELECT from a feed (parameter 1: keys, start, end, values) that
+** updates rows which are there and differ.  Owned by the caller. */
+sqlite3_stmt *acdcWriterUpsert(AcdcMerge *pM);
 
 /* Rows of the target.  pStart, pEnd: SCD2 only, else NULL. */
 void acdcTgtInsert(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aVal,
@@ -385,6 +430,30 @@ void acdcScd1Reduce(AcdcMerge *pM);
 */
 void acdcPartialKey(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,
                     AcdcEvent *aEv, int nEv, int bFresh);
+/*
+** Write the deciding event of a key.  bLive: the target should have a row of
+** it; bMay: it may have one that we know nothing of.
+*/
+void acdcScd1Write(AcdcMerge *pM, const AcdcVal *aKey, const AcdcEvent *pEv,
+                   int bLive, int bMay);
+/* An event at the sequence pLast that decides now, of kind eKind (state). */
+void acdcScd1Tie(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,
+                 const AcdcSeq *pLast, int eKind, const AcdcEvent *pEv);
+
+/*
+** scd1batch.c: deciding events of many keys, no key twice between two flushes.
+** aE: nE entries of the key that were passed over; acdcBatchFits() says if
+** their sequences can be given so.
+*/
+typedef struct AcdcBatch AcdcBatch;
+int acdcBatchRegister(sqlite3 *db);
+AcdcBatch *acdcBatchNew(AcdcMerge *pM);
+void acdcBatchFree(AcdcBatch *pB);            /* accepts NULL */
+int acdcBatchFits(const AcdcEntry *aE, int nE);
+void acdcBatchAdd(AcdcBatch *pB, const AcdcVal *aKey, const AcdcEvent *pEv,
+                  const AcdcEntry *aE, int nE);
+void acdcBatchFlush(AcdcBatch *pB);
+
 /* The latest truncate, or NULL. */
 const AcdcSeq *acdcLastMark(const AcdcMerge *pM);
 /* Is the sequence below the vacuum floor? */

@@ -77,7 +77,7 @@ static int scd1HasRow(AcdcMerge *pM, const AcdcVal *aKey){
 ** Write the deciding event.  bLive: the target should have a row of the key;
 ** bMay: it may have one that we know nothing of.
 */
-static void scd1Write(
+void acdcScd1Write(
   AcdcMerge *pM, const AcdcVal *aKey, const AcdcEvent *pEv, int bLive, int bMay
 ){
   if( pEv->eKind==ACDC_DELETE ){
@@ -96,6 +96,31 @@ static void scd1Write(
     acdcTgtInsert(pM, aKey, pEv->aVal, 0, 0);
     pM->n.nInserted++;
   }
+}
+
+/*
+** An event at the very sequence that decides now.  Returns 1 if it takes over.
+*/
+static int scd1TieTakes(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcSeq *pLast,
+  int eKind, const AcdcEvent *pEv
+){
+  AcdcEvent old;
+  scd1Standing(pM, pA, aKey, pLast, eKind, &old);
+  if( acdcTieResolve(pM, pA, aKey, &old, pEv)==ACDC_TIE_TOOK ) return 1;
+  pM->n.nUnchanged++;
+  return 0;
+}
+
+void acdcScd1Tie(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcSeq *pLast,
+  int eKind, const AcdcEvent *pEv
+){
+  AcdcVal v;
+  if( !scd1TieTakes(pM, pA, aKey, pLast, eKind, pEv) || pM->p->rc ) return;
+  acdcScd1Write(pM, aKey, pEv, (eKind & 1)==0, 0);
+  acdcSeqToState(pM->p, &pM->st.kind, &pEv->seq, pA, &v);
+  acdcLastPut(pM, aKey, &v, SCD1_KIND(pM, pEv->eKind), 0);
 }
 
 /*
@@ -135,16 +160,9 @@ static void scd1Decide(
       }
     }
   }
-  if( bKnown && c==0 ){
-    AcdcEvent old;
-    scd1Standing(pM, pA, aKey, &last, eKind, &old);
-    if( acdcTieResolve(pM, pA, aKey, &old, pEv)!=ACDC_TIE_TOOK ){
-      pM->n.nUnchanged++;
-      return;
-    }
-  }
+  if( bKnown && c==0 && !scd1TieTakes(pM, pA, aKey, &last, eKind, pEv) ) return;
   if( pM->p->rc ) return;
-  scd1Write(pM, aKey, pEv, bKnown && (eKind & 1)==0,
+  acdcScd1Write(pM, aKey, pEv, bKnown && (eKind & 1)==0,
             !bKnown && !bFresh && pM->st.bAdopted);
   acdcSeqToState(pM->p, &pM->st.kind, &pEv->seq, pA, &v);
   acdcLastPut(pM, aKey, &v, SCD1_KIND(pM, pEv->eKind), !bKnown);
@@ -217,11 +235,15 @@ void acdcScd1Run(AcdcMerge *pM){
   AcdcVal aKey[ACDC_MAXKEY];
   AcdcEvent *aEv;
   const AcdcEntry *aE;
+  AcdcBatch *pBatch = 0;
   int n, bMore = 0, bWasMore;
   i64 nGroup = 0;
   memset(&arena, 0, sizeof(arena));
   if( pM->nNewMark ) scd1Truncate(pM);
   aEv = acdcMalloc(p, sizeof(AcdcEvent)*SCD1_GROUP);
+  if( pM->bUpsert && !pM->bPartial && !pM->bEmptyTarget ){
+    pBatch = acdcBatchNew(pM);
+  }
   for(;;){
     int nEv, bFresh, iFirst = 0;
     bWasMore = bMore;
@@ -240,7 +262,13 @@ void acdcScd1Run(AcdcMerge *pM){
     }
     nEv = acdcGroupEvents(pM, &arena, aE+iFirst, n-iFirst, aKey, aEv);
     if( nEv && p->rc==0 ){
-      if( pM->bPartial ){
+      if( pBatch && !bMore && !bWasMore && nEv==1
+       && acdcBatchFits(aE, iFirst)
+       && (acdcLastMark(pM)==0 || acdcSeqCmp(&pM->st.kind, &aEv[0].seq,
+                                             acdcLastMark(pM))>=0)
+      ){
+        acdcBatchAdd(pBatch, aKey, &aEv[0], aE, iFirst);
+      }else if( pM->bPartial ){
         acdcPartialKey(pM, &arena, aKey, aEv, nEv, bFresh);
       }else{
         scd1Decide(pM, &arena, aKey, aEv, nEv, aE, iFirst, bFresh);
@@ -248,6 +276,8 @@ void acdcScd1Run(AcdcMerge *pM){
     }
     acdcArenaReset(&arena);
   }
+  if( pBatch ) acdcBatchFlush(pBatch);
+  acdcBatchFree(pBatch);
   acdcWriterFlush(pM);
   sqlite3_free(aEv);
   acdcArenaFree(&arena);

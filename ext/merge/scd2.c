@@ -346,7 +346,7 @@ static void winUpdate(Scd2 *pS, WinRow *pOld, WinRow *pNew, int bOpen){
   int bVals = !winSameVals(pS, pOld->aVal, pNew->aVal);
   int bEnd = !winSameEnd(pS, pOld, pNew);
   if( (!bVals && !bEnd) || (pNew->bEnd==0)!=bOpen ) return;
-  if( bVals ){
+  if( bVals || pM->bUpsert ){
     acdcTgtUpdate(pM, pS->aKey, pNew->aVal, &pOld->rawStart, pEnd);
   }else{
     acdcTgtEnd(pM, pS->aKey, &pOld->rawStart, pEnd);
@@ -574,16 +574,15 @@ static void scd2Truncate(Scd2 *pS, const AcdcSeq *pSeq){
 void acdcScd2Run(AcdcMerge *pM){
   AcdcCtx *p = pM->p;
   AcdcVal aKey[ACDC_MAXKEY];
-  AcdcEvent *aEv;
+  AcdcEvent *aEv = 0;
   const AcdcEntry *aE;
-  int i, n, bMore = 0, bWasMore;
+  int i, n, nEvAlloc = 0, bMore = 0, bWasMore;
   i64 nGroup = 0;
   Scd2 s;
   memset(&s, 0, sizeof(s));
   s.pM = pM;
   s.p = p;
   acdcHistInit(&s.hist, pM);
-  aEv = acdcMalloc(p, sizeof(AcdcEvent)*SCD2_GROUP);
   for(i=0; i<pM->nNewMark && p->rc==0; i++){
     if( acdcStateMark(pM, &pM->aNewMark[i]) ){
       acdcStateLoadMarks(p, pM->tgt.zSchema, &pM->st);
@@ -596,6 +595,12 @@ void acdcScd2Run(AcdcMerge *pM){
     n = acdcSorterGroup(p, pM->pSorter, SCD2_GROUP, &aE, &bMore);
     if( n==0 || p->rc ) break;
     if( (++nGroup & 1023)==0 && acdcInterrupted(p) ) break;
+    if( n>nEvAlloc ){
+      AcdcEvent *aNew = acdcRealloc(p, aEv, sizeof(AcdcEvent)*(i64)n*2);
+      if( aNew==0 ) break;
+      aEv = aNew;
+      nEvAlloc = n*2;
+    }
     bFresh = pM->bEmptyTarget && !bWasMore;
     if( bWasMore ) acdcWriterFlush(pM);
     pM->bStay = bFresh && pM->bMemory;

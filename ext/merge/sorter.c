@@ -37,8 +37,7 @@ struct AcdcSorter {
   int nCommon;           /* Bytes that all key codes begin with; -1: none yet */
   const u8 *aCommon;     /* A key code to compare with */
   int nMaxCode;          /* Length of the longest key code */
-  u8 bIntKey;            /* Some entry had an integer key ... */
-  u8 bCode;              /* ... or a key code */
+  u8 bCode;              /* Keys have codes */
   u8 bSeqCode;           /* Some sequence was no integer */
   int nMaxSeq;           /* Longest sequence code */
   void *pReduceArg;
@@ -143,9 +142,16 @@ static int sorterCmpBytes(const u8 *a, int na, const u8 *b, int nb){
   return c ? c : na - nb;
 }
 
-int acdcSorterSameKey(const AcdcEntry *pA, const AcdcEntry *pB){
+/*
+** Without codes the words say all, and the records, which are not in the
+** cache, need not be touched.
+*/
+static int sorterSameKey(
+  const AcdcSorter *pS, const AcdcEntry *pA, const AcdcEntry *pB
+){
   int na, nb;
   const u8 *a, *b;
+  if( !pS->bCode ) return pA->a==pB->a;
   if( ((pA->pRec[0] | pB->pRec[0]) & ACDC_REC_KEY)==0 ) return pA->a==pB->a;
   a = sorterKeyCode(pA, &na);
   b = sorterKeyCode(pB, &nb);
@@ -325,10 +331,10 @@ static void sorterCompact(AcdcCtx *p, AcdcSorter *pS){
     AcdcEntry *pNext = i+1<pS->nEntry ? pE+1 : 0;
     u32 n;
     u8 *a;
-    if( pNext && acdcSorterSameKey(pE, pNext) ){
+    if( pNext && sorterSameKey(pS, pE, pNext) ){
       AcdcEntry *pLast = pNext;
       while( pLast+1<pS->aEntry+pS->nEntry
-          && acdcSorterSameKey(pLast, pLast+1) ) pLast++;
+          && sorterSameKey(pS, pLast, pLast+1) ) pLast++;
       while( pE<pLast && sorterCmpSeq(pS, pE, pLast)<0 ){
         pS->xPair(pS->pReduceArg, pE, pE+1);
         pE++;
@@ -633,15 +639,24 @@ int acdcSorterGroup(
     int nLeft = pS->nEntry - pS->iMem;
     if( nLeft==0 ) return 0;
     n = 1;
-    while( n<nLeft && n<nMax && acdcSorterSameKey(&aE[0], &aE[n]) ) n++;
-    *pbMore = n==nMax && n<nLeft && acdcSorterSameKey(&aE[0], &aE[n]);
+    while( n<nLeft && n<nMax && sorterSameKey(pS, &aE[0], &aE[n]) ) n++;
+    *pbMore = n==nMax && n<nLeft && sorterSameKey(pS, &aE[0], &aE[n]);
     *paOut = aE;
     pS->iMem += n;
+#if defined(__GNUC__)
+    {
+      /* Records lie in order of arrival: the next ones are not in the cache */
+      int i, iTo = pS->iMem+12<pS->nEntry ? pS->iMem+12 : pS->nEntry;
+      for(i=pS->iMem+12-n; i<iTo; i++){
+        if( i>=pS->iMem ) __builtin_prefetch(pS->aEntry[i].pRec);
+      }
+    }
+#endif
     return n;
   }
   acdcArenaReset(&pS->group);
   while( pS->nHeap && n<nMax && p->rc==0 ){
-    if( n && !acdcSorterSameKey(&pS->aGroup[0], sorterCur(pS, pS->aHeap[0])) ){
+    if( n && !sorterSameKey(pS, &pS->aGroup[0], sorterCur(pS, pS->aHeap[0])) ){
       break;
     }
     if( n>=pS->nGroupAlloc ){
@@ -654,7 +669,7 @@ int acdcSorterGroup(
     sorterTake(p, pS, n++);
   }
   *pbMore = n==nMax && pS->nHeap
-         && acdcSorterSameKey(&pS->aGroup[0], sorterCur(pS, pS->aHeap[0]));
+         && sorterSameKey(pS, &pS->aGroup[0], sorterCur(pS, pS->aHeap[0]));
   *paOut = pS->aGroup;
   return p->rc ? 0 : n;
 }

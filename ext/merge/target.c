@@ -646,6 +646,16 @@ static void targetRowMode(AcdcMerge *pM){
          pM->tgt.zSchema, pM->tgt.zName));
 }
 
+/* Is the PRIMARY KEY what we would make it? */
+static int targetHasOurKey(AcdcMerge *pM){
+  int nWant = pM->nKey + (pM->pFlow->eScd!=ACDC_SCD1);
+  int i, nPk = 0, nHit = 0;
+  for(i=0; i<pM->tgt.nCol; i++) if( pM->tgt.aCol[i].iPk ) nPk++;
+  for(i=0; i<pM->nKey; i++) if( pM->tgt.aCol[pM->aKey[i].iTgt].iPk ) nHit++;
+  if( pM->pFlow->eScd!=ACDC_SCD1 && pM->tgt.aCol[pM->iStart].iPk ) nHit++;
+  return nPk==nWant && nHit==nWant;
+}
+
 static void targetKeyFacts(AcdcMerge *pM){
   int i;
   for(i=0; i<pM->nKey && pM->p->rc==0; i++){
@@ -713,6 +723,7 @@ static void targetSettle(AcdcMerge *pM, int bState){
     acdcStateMakeEvents(pM);
   }
   targetRowMode(pM);
+  pM->bUpsert = !pM->bRowMode && targetHasOurKey(pM);
 }
 
 /* Columns of the source against those of the target. */

@@ -19,6 +19,8 @@ enum {
 struct AcdcWriter {
   sqlite3_stmt *aStmt[W_COUNT];    /* Prepared when first used.  Owned */
   AcdcFeed tgt, event, last;       /* Rows that wait */
+  u8 bUpdates;                     /* Some of tgt are there already */
+  sqlite3_stmt *pUpsert;           /* For those.  Owned */
   u8 *aBlob;                       /* Values of an event.  Owned */
   int nBlobAlloc;
 };
@@ -40,6 +42,7 @@ void acdcWriterFree(AcdcCtx *p, AcdcWriter *pW){
   int i;
   if( pW==0 ) return;
   for(i=0; i<W_COUNT; i++) acdcFinalize(p, &pW->aStmt[i]);
+  acdcFinalize(p, &pW->pUpsert);
   acdcFeedClear(&pW->tgt);
   acdcFeedClear(&pW->event);
   acdcFeedClear(&pW->last);
@@ -138,6 +141,47 @@ static char *writeUpdateSql(AcdcMerge *pM, const char *zWhere){
   sqlite3_free(zSet);
   sqlite3_free(zDiff);
   return z;
+}
+
+sqlite3_stmt *acdcWriterUpsert(AcdcMerge *pM){
+  AcdcCtx *p = pM->p;
+  sqlite3_stmt *pStmt = 0;
+  char *zInsert = writeInsertSql(pM, 1);
+  char *zKeys = 0, *zSet = 0, *zDiff = 0;
+  int bHistory = pM->pFlow->eScd!=ACDC_SCD1;
+  int i;
+  for(i=0; i<pM->nKey; i++){
+    acdcAppendf(p, &zKeys, "%s\"%w\"", i ? "," : "", pM->aKey[i].zName);
+  }
+  if( bHistory ){
+    acdcAppendf(p, &zKeys, ",\"" ACDC_START "\"");
+    acdcAppendf(p, &zSet, "\"" ACDC_END "\"=excluded.\"" ACDC_END "\"");
+  }
+  for(i=0; i<pM->nVal; i++){
+    const char *z = pM->aVal[i].zName;
+    if( !writeHas(pM, i) ) continue;
+    acdcAppendf(p, &zSet, "%s\"%w\"=excluded.\"%w\"", zSet ? "," : "", z, z);
+    acdcAppendf(p, &zDiff, "%s\"%w\"%s IS NOT excluded.\"%w\"",
+        zDiff ? " OR " : "", z,
+        pM->tgt.aCol[pM->aVal[i].iTgt].zColl ? " COLLATE BINARY" : "", z);
+    if( pM->aVal[i].cAff=='A' ){
+      acdcAppendf(p, &zDiff, " OR typeof(\"%w\")<>typeof(excluded.\"%w\")",
+                  z, z);
+    }
+  }
+  if( p->rc==0 && zSet ){
+    pStmt = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT, "%s WHERE true "
+        "ON CONFLICT(%s) DO UPDATE SET %s%s%s", zInsert, zKeys, zSet,
+        bHistory ? "" : " WHERE ", bHistory ? "" : zDiff);
+  }else if( p->rc==0 ){
+    pStmt = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT, "%s WHERE true "
+        "ON CONFLICT(%s) DO NOTHING", zInsert, zKeys);
+  }
+  sqlite3_free(zInsert);
+  sqlite3_free(zKeys);
+  sqlite3_free(zSet);
+  sqlite3_free(zDiff);
+  return pStmt;
 }
 
 static char *writeTgtLookSql(AcdcMerge *pM, int eLook, const char *zWhere){
@@ -324,7 +368,13 @@ static void writeFeed(AcdcMerge *pM, AcdcFeed *pF, int iStmt){
   AcdcCtx *p = pM->p;
   sqlite3_stmt *pStmt;
   if( pF->nRow==0 ) return;
-  pStmt = writeStmt(pM, iStmt);
+  if( iStmt==W_T_FEED && pM->pW->bUpdates ){
+    if( pM->pW->pUpsert==0 ) pM->pW->pUpsert = acdcWriterUpsert(pM);
+    pStmt = pM->pW->pUpsert;
+    pM->pW->bUpdates = 0;
+  }else{
+    pStmt = writeStmt(pM, iStmt);
+  }
   if( pStmt && p->rc==0 ){
     int rc;
     acdcFeedBind(pStmt, 1, pF);
@@ -379,12 +429,27 @@ static void writeCheckStart(AcdcMerge *pM, const AcdcVal *pV){
   }
 }
 
+/* Let a row wait for the next flush. */
+static void writeWait(
+  AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aVal,
+  const AcdcVal *pStart, const AcdcVal *pEnd
+){
+  AcdcFeed *pF = &pM->pW->tgt;
+  AcdcVal *aRow = acdcFeedAdd(pM->p, pF);
+  int i;
+  if( aRow==0 ) return;
+  for(i=0; i<pM->nKey; i++) writeKeep(pM, pF, &aRow[i], &aKey[i], pM->bStay);
+  aRow += pM->nKey;
+  writeKeep(pM, pF, &aRow[0], pStart ? pStart : &valNull, pM->bStay);
+  writeKeep(pM, pF, &aRow[1], pEnd ? pEnd : &valNull, pM->bStay);
+  aRow += 2;
+  for(i=0; i<pM->nVal; i++) writeKeep(pM, pF, &aRow[i], &aVal[i], pM->bStay);
+}
+
 void acdcTgtInsert(
   AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aVal,
   const AcdcVal *pStart, const AcdcVal *pEnd
 ){
-  AcdcWriter *pW = pM->pW;
-  int i;
   if( pStart && pM->tgt.aCol[pM->iStart].cAff>='C' ){
     writeCheckStart(pM, pStart);
   }
@@ -399,19 +464,8 @@ void acdcTgtInsert(
     writeBindVals(pM, pStmt, aVal);
     writeRun(pM, pStmt, aKey);
   }else{
-    AcdcVal *aRow = acdcFeedAdd(pM->p, &pW->tgt);
-    if( aRow==0 ) return;
-    for(i=0; i<pM->nKey; i++){
-      writeKeep(pM, &pW->tgt, &aRow[i], &aKey[i], pM->bStay);
-    }
-    aRow += pM->nKey;
-    writeKeep(pM, &pW->tgt, &aRow[0], pStart ? pStart : &valNull, pM->bStay);
-    writeKeep(pM, &pW->tgt, &aRow[1], pEnd ? pEnd : &valNull, pM->bStay);
-    aRow += 2;
-    for(i=0; i<pM->nVal; i++){
-      writeKeep(pM, &pW->tgt, &aRow[i], &aVal[i], pM->bStay);
-    }
-    if( writeFull(&pW->tgt) ) acdcWriterFlush(pM);
+    writeWait(pM, aKey, aVal, pStart, pEnd);
+    if( writeFull(&pM->pW->tgt) ) acdcWriterFlush(pM);
   }
 }
 
@@ -419,7 +473,14 @@ int acdcTgtUpdate(
   AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aVal,
   const AcdcVal *pStart, const AcdcVal *pEnd
 ){
-  sqlite3_stmt *pStmt = writeStmt(pM, W_T_UPDATE);
+  sqlite3_stmt *pStmt;
+  if( pStart && pM->bUpsert ){
+    writeWait(pM, aKey, aVal, pStart, pEnd);
+    pM->pW->bUpdates = 1;
+    if( writeFull(&pM->pW->tgt) ) acdcWriterFlush(pM);
+    return 1;
+  }
+  pStmt = writeStmt(pM, W_T_UPDATE);
   if( pStmt==0 || sqlite3_stmt_readonly(pStmt) ) return 0;
   writeBindKeys(pM, pStmt, aKey);
   if( pStart ){

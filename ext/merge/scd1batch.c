@@ -1,0 +1,252 @@
+/*
+** Current state, many keys at a time (semantics.md 3; the rule itself is that
+** of scd1.c).  One statement looks the last sequences up and writes the new
+** ones,
+**
+**   INSERT INTO state SELECT ... FROM autocdc_feed(?1) WHERE true
+**     ON CONFLICT(key) DO UPDATE SET ... WHERE autocdc_judge(?2, seq, kind)
+**
+** where autocdc_judge() compares the stored sequence with that of the row the
+** feed stands on, and notes what it found.  A second statement of the same
+** shape writes the target rows.  So an event costs one seek in each table.
+*/
+#include "merge.h"
+
+#define JUDGE_POINTER  "autocdc-judge"
+#define BATCH_ROWS     2048
+
+/* What the judge found; BATCH_NEW if it was not asked: the key is new */
+#define BATCH_NEW      0
+#define BATCH_NEWER    1     /* the event decides; the key had a row */
+#define BATCH_REVIVED  2     /* the event decides; the key was deleted */
+#define BATCH_LATE     3
+#define BATCH_TIE      4
+
+typedef struct BatchRow BatchRow;
+struct BatchRow {
+  AcdcEvent ev;          /* The deciding event of the batch */
+  AcdcVal *aKey;
+  const i64 *aOlder;     /* Sequences of the others, ascending */
+  int nOlder;
+  u8 eFound;             /* BATCH_* */
+  AcdcSeq last;          /* TIE: what stands */
+  int eKind;
+};
+
+struct AcdcBatch {
+  AcdcMerge *pM;         /* Not owned */
+  AcdcFeed last;         /* Keys, sequence, kind: for the state */
+  AcdcFeed tgt;          /* Keys, values: for the target */
+  BatchRow *a;           /* Owned */
+  int n;
+  AcdcArena arena;       /* What the rows point to */
+  sqlite3_stmt *pLast;   /* Owned */
+  sqlite3_stmt *pTgt;    /* Owned */
+};
+
+static void batchJudge(sqlite3_context *pCtx, int n, sqlite3_value **ap){
+  AcdcBatch *pB = sqlite3_value_pointer(ap[0], JUDGE_POINTER);
+  BatchRow *pR;
+  AcdcSeq old;
+  AcdcVal v;
+  int c, i;
+  ACDC_UNUSED(n);
+  if( pB==0 || pB->last.iRow<0 || pB->last.iRow>=pB->n ){
+    sqlite3_result_error(pCtx, "autocdc_judge() is private", -1);
+    return;
+  }
+  pR = &pB->a[pB->last.iRow];
+  memset(&old, 0, sizeof(old));
+  if( sqlite3_value_type(ap[1])==SQLITE_INTEGER && pB->pM->st.kind.nPart==1 ){
+    old.isInt = 1;
+    old.iOrd = sqlite3_value_int64(ap[1]);
+    old.shown.eType = SQLITE_INTEGER;
+    old.shown.u.i = old.iOrd;
+  }else{
+    AcdcVal copy;
+    acdcValFrom(&v, ap[1]);
+    acdcValCopy(pB->pM->p, &pB->arena, &copy, &v);
+    acdcSeqFromState(pB->pM->p, &pB->pM->st.kind, &copy, 0, &pB->arena, &old);
+  }
+  pR->eKind = sqlite3_value_int(ap[2]);
+  for(i=0; i<pR->nOlder; i++){
+    AcdcSeq older;
+    memset(&older, 0, sizeof(older));
+    older.isInt = 1;
+    older.iOrd = pR->aOlder[i];
+    if( acdcSeqCmp(&pB->pM->st.kind, &older, &old)>=0 ) break;
+    pB->pM->n.nLate++;
+  }
+  c = acdcSeqCmp(&pB->pM->st.kind, &pR->ev.seq, &old);
+  if( c>0 ){
+    pR->eFound = (pR->eKind & 1) ? BATCH_REVIVED : BATCH_NEWER;
+  }else if( c<0 ){
+    pR->eFound = BATCH_LATE;
+    pB->pM->n.nLate++;
+  }else{
+    pR->eFound = BATCH_TIE;
+    pR->last = old;
+  }
+  sqlite3_result_int(pCtx, c>0);
+}
+
+int acdcBatchRegister(sqlite3 *db){
+  return sqlite3_create_function_v2(db, "autocdc_judge", 3,
+      SQLITE_UTF8|SQLITE_DIRECTONLY, 0, batchJudge, 0, 0, 0);
+}
+
+AcdcBatch *acdcBatchNew(AcdcMerge *pM){
+  AcdcBatch *pB = acdcMalloc(pM->p, sizeof(*pB));
+  if( pB==0 ) return 0;
+  pB->pM = pM;
+  acdcFeedInit(&pB->last, pM->nKey+2);
+  acdcFeedInit(&pB->tgt, pM->nKey+2+pM->nVal);
+  pB->a = acdcMalloc(pM->p, sizeof(BatchRow)*BATCH_ROWS);
+  return pB;
+}
+
+void acdcBatchFree(AcdcBatch *pB){
+  if( pB==0 ) return;
+  acdcFinalize(pB->pM->p, &pB->pLast);
+  acdcFinalize(pB->pM->p, &pB->pTgt);
+  acdcFeedClear(&pB->last);
+  acdcFeedClear(&pB->tgt);
+  acdcArenaFree(&pB->arena);
+  sqlite3_free(pB->a);
+  sqlite3_free(pB);
+}
+
+/* A value that lives as long as the batch. */
+static void batchKeep(AcdcBatch *pB, AcdcVal *pTo, const AcdcVal *pFrom){
+  if( pB->pM->bMemory ){
+    *pTo = *pFrom;
+  }else{
+    acdcValCopy(pB->pM->p, &pB->arena, pTo, pFrom);
+  }
+}
+
+int acdcBatchFits(const AcdcEntry *aE, int n){
+  int i;
+  for(i=0; i<n; i++) if( aE[i].pRec[0] & ACDC_REC_SEQ ) return 0;
+  return 1;
+}
+
+void acdcBatchAdd(
+  AcdcBatch *pB, const AcdcVal *aKey, const AcdcEvent *pEv,
+  const AcdcEntry *aE, int nE
+){
+  AcdcMerge *pM = pB->pM;
+  AcdcCtx *p = pM->p;
+  BatchRow *pR = &pB->a[pB->n];
+  i64 *aOlder;
+  AcdcVal *aRow;
+  int i;
+  memset(pR, 0, sizeof(*pR));
+  pR->ev = *pEv;
+  pR->aKey = acdcArenaAlloc(p, &pB->arena, sizeof(AcdcVal)*pM->nKey);
+  aOlder = acdcArenaAlloc(p, &pB->arena, sizeof(i64)*(nE+1));
+  aRow = acdcFeedAdd(p, &pB->last);
+  if( pR->aKey==0 || aOlder==0 || aRow==0 ) return;
+  for(i=0; i<nE; i++) aOlder[i] = (i64)(aE[i].b ^ ((u64)1<<63));
+  pR->aOlder = aOlder;
+  pR->nOlder = nE;
+  for(i=0; i<pM->nKey; i++){
+    batchKeep(pB, &pR->aKey[i], &aKey[i]);
+    aRow[i] = pR->aKey[i];
+  }
+  acdcSeqToState(p, &pM->st.kind, &pEv->seq, &pB->arena, &aRow[pM->nKey]);
+  aRow[pM->nKey+1].eType = SQLITE_INTEGER;
+  aRow[pM->nKey+1].n = 0;
+  aRow[pM->nKey+1].u.i = pM->iGen*2 + (pEv->eKind==ACDC_DELETE);
+  if( pEv->eKind==ACDC_UPSERT ){
+    AcdcVal *aVal = acdcArenaAlloc(p, &pB->arena, sizeof(AcdcVal)*(pM->nVal+1));
+    if( aVal==0 ) return;
+    for(i=0; i<pM->nVal; i++) batchKeep(pB, &aVal[i], &pEv->aVal[i]);
+    pR->ev.aVal = aVal;
+  }
+  pB->n++;
+  if( pB->n==BATCH_ROWS || pB->arena.nTotal>(1<<20) ) acdcBatchFlush(pB);
+}
+
+static void batchPrepare(AcdcBatch *pB){
+  AcdcMerge *pM = pB->pM;
+  AcdcCtx *p = pM->p;
+  char *zCols = 0, *zFeed = 0;
+  int i;
+  if( pB->pLast || p->rc ) return;
+  for(i=0; i<pM->nKey; i++){
+    acdcAppendf(p, &zCols, "%sk%d", i ? "," : "", i+1);
+    acdcAppendf(p, &zFeed, "c%d,", i);
+  }
+  pB->pLast = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT,
+      "INSERT INTO \"%w\".autocdc_state_%lld(%s, seq, kind) "
+      "SELECT %sc%d, c%d FROM autocdc_feed(?1) WHERE true "
+      "ON CONFLICT(%s) DO UPDATE SET seq=excluded.seq, kind=excluded.kind "
+      "WHERE autocdc_judge(?2, seq, kind)", pM->tgt.zSchema, pM->st.iId, zCols,
+      zFeed, pM->nKey, pM->nKey+1, zCols);
+  sqlite3_free(zCols);
+  sqlite3_free(zFeed);
+  pB->pTgt = acdcWriterUpsert(pM);
+}
+
+static void batchRun(AcdcBatch *pB, sqlite3_stmt *pStmt, AcdcFeed *pF){
+  AcdcCtx *p = pB->pM->p;
+  if( p->rc || pStmt==0 || pF->nRow==0 ) return;
+  acdcFeedBind(pStmt, 1, pF);
+  if( sqlite3_bind_parameter_count(pStmt)>1 ){
+    sqlite3_bind_pointer(pStmt, 2, pB, JUDGE_POINTER, 0);
+  }
+  acdcStep(p, pStmt);
+  acdcReset(p, pStmt);
+  acdcErrorWhere(p, "target %s", pB->pM->pFlow->zTarget);
+}
+
+/* Target rows that wait: insert them, or update those that differ. */
+static void batchTgt(AcdcBatch *pB, i64 nInsert){
+  AcdcMerge *pM = pB->pM;
+  i64 n = pB->tgt.nRow;
+  i64 nChange;
+  if( n==0 ) return;
+  batchRun(pB, pB->pTgt, &pB->tgt);
+  if( pM->p->rc ) return;
+  nChange = sqlite3_changes64(pM->p->db);
+  pM->n.nInserted += nInsert;
+  pM->n.nUpdated += nChange - nInsert;
+  pM->n.nUnchanged += n - nChange;
+  acdcFeedReset(&pB->tgt);
+}
+
+void acdcBatchFlush(AcdcBatch *pB){
+  AcdcMerge *pM = pB->pM;
+  AcdcCtx *p = pM->p;
+  i64 nInsert = 0;
+  int i, j;
+  if( pB->n==0 || p->rc ) return;
+  batchPrepare(pB);
+  batchRun(pB, pB->pLast, &pB->last);
+  for(i=0; i<pB->n && p->rc==0; i++){
+    BatchRow *pR = &pB->a[i];
+    int bLive = pR->eFound==BATCH_NEWER;
+    if( pR->eFound==BATCH_LATE ){
+      pM->n.nUnchanged++;
+    }else if( pR->eFound==BATCH_TIE ){
+      acdcScd1Tie(pM, &pB->arena, pR->aKey, &pR->last, pR->eKind, &pR->ev);
+    }else if( pR->ev.eKind==ACDC_DELETE
+           || (pR->eFound==BATCH_NEW && pM->st.bAdopted) ){
+      acdcScd1Write(pM, pR->aKey, &pR->ev, bLive,
+                    pR->eFound==BATCH_NEW && pM->st.bAdopted);
+    }else{
+      AcdcVal *aRow = acdcFeedAdd(p, &pB->tgt);
+      if( aRow==0 ) break;
+      for(j=0; j<pM->nKey; j++) aRow[j] = pR->aKey[j];
+      memset(&aRow[pM->nKey], 0, sizeof(AcdcVal)*2);
+      for(j=0; j<pM->nVal; j++) aRow[pM->nKey+2+j] = pR->ev.aVal[j];
+      if( !bLive ) nInsert++;
+    }
+  }
+  acdcWriterFlush(pM);
+  batchTgt(pB, nInsert);
+  acdcFeedReset(&pB->last);
+  acdcArenaReset(&pB->arena);
+  pB->n = 0;
+}
