@@ -109,7 +109,8 @@ typedef struct AcdcMerge AcdcMerge;
 struct AcdcState {
   i64 iId;               /* Key in autocdc_targets; 0: not yet there */
   u8 eScd;
-  char *zKeys;           /* Key columns, "a, b" sorted, lower case.  Owned */
+  char *zKeys;           /* Key columns in the order of k1, k2, ...; ASCII unit
+                         ** separators between.  Owned */
   char *zTrack;          /* Tracking rule as text: "", "+a,b" or "-c". Owned */
   AcdcSeqKind kind;
   u8 bNullKeys;
@@ -304,6 +305,8 @@ void acdcStateMakeTables(AcdcMerge *pM);
 void acdcStateMakeEvents(AcdcMerge *pM);
 /* Forget rows, marks and checkpoints of a target; its catalog row too. */
 void acdcStateForget(AcdcCtx *p, const char *zSchema, AcdcState *pSt);
+/* Names with ASCII unit separators between, as the catalog keeps lists. */
+void acdcStateNames(AcdcCtx *p, const char *z, AcdcNames *pOut);
 /* Slot of a value column, added if it is new. */
 int acdcStateSlot(AcdcCtx *p, AcdcState *pSt, const char *zName);
 /* Index of an emitted set, added if it is new. */

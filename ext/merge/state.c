@@ -139,7 +139,7 @@ static char *stateNamesText(AcdcCtx *p, const AcdcNames *pN){
   return z;
 }
 
-static void stateNamesParse(AcdcCtx *p, const char *z, AcdcNames *pN){
+void acdcStateNames(AcdcCtx *p, const char *z, AcdcNames *pN){
   while( z && z[0] && p->rc==0 ){
     const char *zEnd = strchr(z, 0x1f);
     acdcNamesAdd(p, pN, z, zEnd ? zEnd-z : -1);
@@ -199,7 +199,7 @@ int acdcStateLoad(
     pSt->zTrack = acdcStrdup(p, (const char*)sqlite3_column_text(pStmt, 3));
     acdcSeqKindParse(p, zSeq ? zSeq : "", &pSt->kind);
     pSt->bNullKeys = (u8)sqlite3_column_int(pStmt, 5);
-    stateNamesParse(p, (const char*)sqlite3_column_text(pStmt, 6),&pSt->slots);
+    acdcStateNames(p, (const char*)sqlite3_column_text(pStmt, 6),&pSt->slots);
     stateGenParse(p, (const char*)sqlite3_column_text(pStmt, 7), pSt);
     pSt->bMade = (u8)sqlite3_column_int(pStmt, 8);
     pSt->bPartial = (u8)sqlite3_column_int(pStmt, 9);

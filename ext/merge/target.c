@@ -330,22 +330,38 @@ static void targetCheck(AcdcMerge *pM){
 
 /* ---- settings ---- */
 
-static int targetCmpName(const void *pA, const void *pB){
-  return sqlite3_stricmp(*(char*const*)pA, *(char*const*)pB);
+/* Key columns, in the order that k1, k2, ... of the state tables have. */
+static char *targetKeysText(AcdcMerge *pM, const char *zSep){
+  char *z = 0;
+  int i;
+  for(i=0; i<pM->nKey; i++){
+    acdcAppendf(pM->p, &z, "%s%s", i ? zSep : "",
+                pM->pSrc->tab.aCol[pM->aKey[i].iSrc].zName);
+  }
+  return z;
 }
 
-/* "a, b" in alphabetical order, for comparison with what is recorded. */
-static char *targetKeysText(AcdcMerge *pM){
-  const char *az[ACDC_MAXKEY];
-  char *z = 0;
-  int i, j;
-  for(i=0; i<pM->nKey; i++){
-    const char *zName = pM->pSrc->tab.aCol[pM->aKey[i].iSrc].zName;
-    for(j=i; j>0 && targetCmpName(&az[j-1], &zName)>0; j--) az[j] = az[j-1];
-    az[j] = zName;
+/*
+** Bring the flow's keys into the order that the target's state has: another
+** flow may name them in another one.  Returns 0 if they are other columns.
+*/
+static int targetKeyOrder(AcdcMerge *pM){
+  AcdcKeyCol aKey[ACDC_MAXKEY];
+  AcdcNames names = {0, 0};
+  int i, j, bSame;
+  acdcStateNames(pM->p, pM->st.zKeys, &names);
+  bSame = names.n==pM->nKey;
+  for(i=0; i<names.n && bSame; i++){
+    for(j=0; j<pM->nKey; j++){
+      const char *z = pM->pSrc->tab.aCol[pM->aKey[j].iSrc].zName;
+      if( sqlite3_stricmp(z, names.az[i])==0 ) break;
+    }
+    bSame = j<pM->nKey;
+    if( bSame ) aKey[i] = pM->aKey[j];
   }
-  for(i=0; i<pM->nKey; i++) acdcAppendf(pM->p, &z, "%s%s", i?", ":"", az[i]);
-  return z;
+  if( bSame ) memcpy(pM->aKey, aKey, sizeof(AcdcKeyCol)*pM->nKey);
+  acdcNamesFree(&names);
+  return bSame;
 }
 
 /* The tracking rule of the flow as text: "", "+a\x1fb" or "-a\x1fb". */
@@ -509,7 +525,7 @@ static void targetDrift(AcdcMerge *pM, const char *zWhat, const char *zWas,
 }
 
 /* What is frozen per target (semantics.md 1.6). */
-static void targetFrozen(AcdcMerge *pM, const char *zKeys, const char *zRule){
+static void targetFrozen(AcdcMerge *pM, const char *zRule){
   AcdcState *pSt = &pM->st;
   const AcdcFlow *pFlow = pM->pFlow;
   static const char *const azScd[] = {"", "1", "2", "bitemporal"};
@@ -524,8 +540,15 @@ static void targetFrozen(AcdcMerge *pM, const char *zKeys, const char *zRule){
   if( pSt->eScd!=pFlow->eScd ){
     targetDrift(pM, "scd_type", azScd[pSt->eScd], azScd[pFlow->eScd]);
   }
-  if( sqlite3_stricmp(pSt->zKeys, zKeys)!=0 ){
-    targetDrift(pM, "keys", pSt->zKeys, zKeys);
+  if( !targetKeyOrder(pM) && pM->p->rc==0 ){
+    AcdcNames names = {0, 0};
+    char *zWas, *zIs = targetKeysText(pM, ", ");
+    acdcStateNames(pM->p, pSt->zKeys, &names);
+    zWas = acdcNamesText(pM->p, &names);
+    targetDrift(pM, "keys", zWas ? zWas : "", zIs ? zIs : "");
+    acdcNamesFree(&names);
+    sqlite3_free(zWas);
+    sqlite3_free(zIs);
   }
   if( pSt->bNullKeys!=pFlow->bNullKeysMatch ){
     targetDrift(pM, "null_keys", pSt->bNullKeys ? "\"match\"" : "\"error\"",
@@ -729,14 +752,14 @@ static void targetSettle(AcdcMerge *pM, int bState){
 /* Columns of the source against those of the target. */
 static void targetColumns(
   AcdcMerge *pM, const u8 *aSel, const u8 *aIsKey, int bState,
-  const char *zKeys, const char *zRule
+  const char *zRule
 ){
   AcdcCtx *p = pM->p;
   targetWiden(pM, aSel, aIsKey);
   if( p->rc==0 ) targetKeyFacts(pM);
   if( p->rc==0 ) targetValues(pM, aSel, aIsKey);
   if( p->rc==0 ) targetIgnoreNull(pM, aSel, aIsKey);
-  if( bState && p->rc==0 ) targetFrozen(pM, zKeys, zRule);
+  if( bState && p->rc==0 ) targetFrozen(pM, zRule);
   if( p->rc==0 ){
     pM->iStart = acdcTableColumn(&pM->tgt, ACDC_START);
     pM->iEnd = acdcTableColumn(&pM->tgt, ACDC_END);
@@ -772,15 +795,15 @@ void acdcTargetOpen(AcdcMerge *pM){
                               pM->tgt.zName);
   }
   if( p->rc==0 ){
-    zKeys = targetKeysText(pM);
+    zKeys = targetKeysText(pM, "\x1f");
     zRule = targetTrackRule(pM, aSel, aIsKey);
   }
   if( bState && p->rc==0 ){
-    targetFrozen(pM, zKeys, zRule);   /* before anything is altered */
+    targetFrozen(pM, zRule);   /* before anything is altered */
     if( pFlow->bSnapshot ) acdcSnapshotVersion(pM);
   }
   if( pM->eSkip==0 && p->rc==0 ){
-    targetColumns(pM, aSel, aIsKey, bState, zKeys, zRule);
+    targetColumns(pM, aSel, aIsKey, bState, zRule);
     if( !bState && p->rc==0 ){
       pM->st.eScd = pFlow->eScd;
       pM->st.bNullKeys = pFlow->bNullKeysMatch;

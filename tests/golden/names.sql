@@ -37,3 +37,15 @@ SELECT status, rows_read, inserted FROM apply_changes(
   '{"source": "SELECT id + 1 AS id, v, seq FROM main.log", "target": "strict_t",
     "keys": "id", "sequence_by": "seq", "scd_type": 1}');
 SELECT * FROM strict_t;
+
+.print == keys in another order are the same keys
+CREATE TABLE pairs(a INTEGER, b INTEGER, v TEXT, seq INTEGER);
+INSERT INTO pairs VALUES(1, 2, 'x', 10), (2, 1, 'y', 5);
+SELECT inserted, updated, late FROM apply_changes('{"target": "pair", "source": "pairs", "keys": "a, b",
+  "sequence_by": "seq"}');
+SELECT inserted, updated, late FROM apply_changes('{"target": "pair", "name": "again", "keys": "b, a",
+  "source": "SELECT 1 AS a, 2 AS b, ''late'' AS v, 7 AS seq UNION ALL SELECT 2, 1, ''new'', 8",
+  "sequence_by": "seq"}');
+SELECT * FROM pair;
+SELECT inserted FROM apply_changes('{"target": "pair", "source": "pairs", "keys": "a, v",
+  "sequence_by": "seq"}');
