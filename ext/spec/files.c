@@ -43,7 +43,7 @@ static const char *fileGiven(const AcdcSpecOptions *pOpt, const char *z){
 
 /*
 ** The i-th place to look for a file, or NULL past the last.  The framework
-** looks beside the spec's folder dataflowspec/ and in folders for each kind
+** keeps specs in a folder dataflowspec/ and, beside it, a folder for each kind
 ** of file.  Owned by the caller.
 */
 static char *fileCandidate(
@@ -57,14 +57,13 @@ static char *fileCandidate(
   if( i==0 ) return acdcStrdup(p, zPath);
   if( bAbsolute || zDir[0]==0 ) return 0;
   if( i==1 ) return acdcMprintf(p, "%s/%s", zDir, zPath);
-  if( i==2 ) return acdcMprintf(p, "../%s/%s", zDir, zPath);
+  if( i==2 ) return acdcMprintf(p, "dataflowspec/%s", zPath);
   return 0;
 }
 
 /*
 ** The path on disk of a candidate, if something of the kind eWant (1 file, 2
-** folder) is there; else NULL.  A base path keeps files in; ".." of the
-** framework's layout is looked for only without one that was given.
+** folder) is there; else NULL.
 */
 static char *fileOnDisk(
   AcdcCtx *p,

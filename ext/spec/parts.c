@@ -139,7 +139,7 @@ static void partsVersions(
   AcdcStep *pStep,
   const AcdcJsonNode *pSettings
 ){
-  AcdcVersions *pV = &pStep->versions;
+  AcdcHistorical *pV = &pStep->versions;
   const AcdcJsonNode *pSource = acdcShapeMember(pSettings, "source");
   const AcdcJsonNode *pOuter = acdcShapeMember(pSettings, "deduplicate_mode");
   const AcdcJsonNode *pInner = acdcShapeMember(pSource, "deduplicate_mode");

@@ -158,6 +158,7 @@ static AcdcView *sdpSource(
   AcdcView *pView = acdcReadNewView(r, pOwner, zView);
   if( pView==0 ) return 0;
   pView->bStream = 1;
+  pView->bSelectFirst = 1;
   if( zFormat==0 ){
     acdcReadError(r, pOwner, "cloudFiles or delta",
                   "\"source_format\" is missing");
@@ -293,6 +294,7 @@ static void layerSinks(AcdcSpecRead *r, SdpLayer *pL, AcdcView *pFrom){
     pIn = pStep ? acdcReadNewInput(r, pStep, pNode, zName) : 0;
     if( pView==0 || pIn==0 ) return;
     pView->eKind = ACDC_VIEW_SQL;
+    pView->bSelectFirst = 1;
     pView->zSql = acdcReadFmt(r, "SELECT * FROM STREAM(live.`%s`)",
                               pFrom->zName);
     acdcReadTexts(r, pNode, "select_exp", &pView->select);
@@ -315,7 +317,7 @@ static void bronzeSnapshot(
   const AcdcJsonNode *pDetails = acdcShapeMember(pL->pRow, "source_details");
   const char *zFormat = acdcReadText(r, pDetails, "snapshot_format");
   AcdcStep *pStep = pL->pStep;
-  AcdcVersions *pV = &pStep->versions;
+  AcdcHistorical *pV = &pStep->versions;
   if( zFormat==0 ){
     acdcReadError(r, pDetails ? pDetails : pL->pRow, "csv, json or delta",
                   "\"snapshot_format\" is missing");
@@ -465,6 +467,7 @@ static void silverInput(
   AcdcInput *pIn = acdcReadNewInput(r, pStep, pRow, zName);
   if( pView==0 || pIn==0 ) return;
   pView->eKind = ACDC_VIEW_SQL;
+  pView->bSelectFirst = 1;
   pView->zSql = acdcReadFmt(r, pFrom->bStream
       ? "SELECT * FROM STREAM(live.`%s`)" : "SELECT * FROM live.`%s`",
       pFrom->zName);

@@ -56,6 +56,7 @@ struct AcdcView {
   u8 bCdf;                 /* A change feed, where the table is one */
   u8 bCloud;               /* FILES: the auto loader's rules */
   u8 bEnabled;
+  u8 bSelectFirst;         /* Conditions see the projected columns */
   AcdcPlace place;
   AcdcRel table;           /* TABLE */
   AcdcTexts changeTypes;   /* TABLE, bCdf: types to keep; empty: the usual */
@@ -121,8 +122,8 @@ struct AcdcQuality {
 };
 
 /* Versions of a historical snapshot. */
-typedef struct AcdcVersions AcdcVersions;
-struct AcdcVersions {
+typedef struct AcdcHistorical AcdcHistorical;
+struct AcdcHistorical {
   u8 bFiles;               /* In files, else in a table */
   u8 bPrefix;              /* zPath is a prefix; versions count from 1 */
   u8 bRecursive;
@@ -165,7 +166,7 @@ struct AcdcStep {
   const char *zSql;        /* MV, BATCHSQL */
   const char *zSqlPath;
   AcdcFlow flow;           /* MERGE, SNAPSHOT, VERSIONS: the settings */
-  AcdcVersions versions;   /* VERSIONS */
+  AcdcHistorical versions;   /* VERSIONS */
   AcdcQuality quality;
   AcdcRel migration;       /* Table to import once; zName NULL: none */
   AcdcTexts migrationSelect;

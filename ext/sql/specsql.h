@@ -9,5 +9,8 @@
 
 int acdcValidateRegister(sqlite3 *db);  /* validate.c: autocdc_validate */
 int acdcSchemaRegister(sqlite3 *db);    /* validate.c: autocdc_json_schema */
+int acdcLoadRegister(sqlite3 *db);      /* load.c: autocdc_load and its kin */
+int acdcSpecsRegister(sqlite3 *db);     /* specs.c: autocdc_specs, _flows */
+int acdcExplainRegister(sqlite3 *db);   /* explain.c: autocdc_explain */
 
 #endif /* ACDC_SPECSQL_H */
