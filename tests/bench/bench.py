@@ -105,7 +105,7 @@ class Bench:
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                            universal_newlines=True)
         if p.returncode:
-            raise Failed(p.stderr.strip()[:2000] or
+            raise Failed(p.stderr.strip()[:600] or
                          'the runner died (%d)' % p.returncode)
         return json.loads(p.stdout)
 

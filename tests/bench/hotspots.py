@@ -22,9 +22,9 @@ def report(bench, case, tool):
         run = ['valgrind', '--tool=callgrind', '--callgrind-out-file=' + data]
         show = ['callgrind_annotate', data]
     else:
-        run = ['perf', 'record', '-q', '-F', '2000', '-g', '-o', data]
-        show = ['perf', 'report', '-i', data, '--stdio', '--no-children', '-g',
-                'none', '--percent-limit', '0.4', '--sort', 'symbol,dso']
+        run = ['perf', 'record', '-q', '-F', '2000', '-o', data]
+        show = ['perf', 'report', '-i', data, '--stdio', '--no-children',
+                '--percent-limit', '0.5', '--sort', 'symbol,dso']
     with open(script) as f:
         p = subprocess.run(run + [bench.runner, work], stdin=f,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
