@@ -179,7 +179,7 @@ static void batchPrepare(AcdcBatch *pB){
     acdcAppendf(p, &zFeed, "c%d,", i);
   }
   pB->pLast = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT,
-      "INSERT INTO \"%w\".autocdc_state_%lld(%s, seq, kind) "
+      "INSERT OR FAIL INTO \"%w\".autocdc_state_%lld(%s, seq, kind) "
       "SELECT %sc%d, c%d FROM autocdc_feed(?1) WHERE true "
       "ON CONFLICT(%s) DO UPDATE SET seq=excluded.seq, kind=excluded.kind "
       "WHERE autocdc_judge(?2, seq, kind)", pM->tgt.zSchema, pM->st.iId, zCols,

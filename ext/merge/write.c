@@ -96,8 +96,10 @@ static char *writeInsertSql(AcdcMerge *pM, int bFeed){
     acdcAppendf(p, &zVals, zForm, ",", pM->nKey+2+i+iBase);
   }
   if( bFeed ){
-    z = acdcMprintf(p, "INSERT INTO %s(%s) SELECT %s FROM autocdc_feed(?1)",
-                    pM->zTgtSql, zCols, zVals);
+    /* OR FAIL: no journal of the statement by itself, which in WAL mode doubles
+    ** the bytes written.  Our savepoint undoes what a failure leaves. */
+    z = acdcMprintf(p, "INSERT OR FAIL INTO %s(%s) SELECT %s "
+                    "FROM autocdc_feed(?1)", pM->zTgtSql, zCols, zVals);
   }else{
     z = acdcMprintf(p, "INSERT INTO %s(%s) VALUES(%s)", pM->zTgtSql, zCols,
                     zVals);
