@@ -336,13 +336,35 @@ static int planAddReader(AcdcPlan *pPlan, AcdcReader *pR){
   return pPlan->nReader;
 }
 
-/* "(SELECT *, metadata columns FROM rows)", and the visible columns. */
+/*
+** The columns of a reader, as a list.  What was rescued loses the path of its
+** file, which _metadata has: it would tell where a copy of the data lies.
+*/
+static char *filesColumns(AcdcPlan *pPlan, AcdcReader *pR){
+  AcdcCtx *p = pPlan->p;
+  int iRescue = acdcFilesRescueColumn(pR);
+  char *z = 0;
+  int i;
+  for(i=0; i<pR->nCol+pR->nHidden; i++){
+    const char *zName = pR->aCol[i].zName;
+    if( i==iRescue ){
+      acdcAppendf(p, &z, "%snullif(json_remove(\"%w\", '$._file_path'), '{}') "
+                  "AS \"%w\"", z ? ", " : "", zName, zName);
+    }else{
+      acdcAppendf(p, &z, "%s\"%w\"", z ? ", " : "", zName);
+    }
+  }
+  return z;
+}
+
+/* "(SELECT columns, metadata FROM rows)", and the visible columns. */
 static char *filesFrom(
-  AcdcPlan *pPlan, const AcdcView *pView, const AcdcReader *pR, int iParam,
+  AcdcPlan *pPlan, const AcdcView *pView, AcdcReader *pR, int iParam,
   char **pzDefault
 ){
   AcdcCtx *p = pPlan->p;
   char *zRows = acdcReaderSql(p, pR, iParam);
+  char *zCols = filesColumns(pPlan, pR);
   char *zMeta = 0, *z;
   int i;
   for(i=0; i<pR->nCol; i++){
@@ -357,9 +379,10 @@ static char *filesFrom(
     }
     acdcAppendf(p, pzDefault, ", \"%w\"", pView->metaName.az[i]);
   }
-  z = zMeta ? acdcMprintf(p, "(SELECT *%s FROM %s)", zMeta, zRows)
-            : acdcStrdup(p, zRows);
+  z = acdcMprintf(p, "(SELECT %s%s FROM %s)", zCols ? zCols : "*",
+                  zMeta ? zMeta : "", zRows);
   sqlite3_free(zRows);
+  sqlite3_free(zCols);
   sqlite3_free(zMeta);
   return z;
 }

@@ -13,12 +13,17 @@ def expected(name):
         return json.load(f)
 
 
+def plain(row):
+    """JSON inside of a value compares as JSON: its blanks say nothing."""
+    return [json.dumps(json.loads(v)) if isinstance(v, str) and v[:1] == "{" else v for v in row]
+
+
 def compare(db, name, table):
     want = expected(name)
     columns = ", ".join('"%s"' % c for c in want["columns"])
-    got = db.rows('SELECT %s FROM %s' % (columns, table))
+    got = [plain(row) for row in db.rows('SELECT %s FROM %s' % (columns, table))]
     check(rows_equal(got, want["rows"]), "%s: %s gives\n   %s\n  not\n   %s" % (
-        name, table, sorted(map(repr, got)), sorted(repr(tuple(r)) for r in want["rows"])))
+        name, table, sorted(map(repr, got)), sorted(repr(r) for r in want["rows"])))
 
 
 def read(*path):

@@ -95,7 +95,8 @@ def seed_documents():
             except ValueError:
                 at = found.start() + 1
                 continue
-            n += 1
-            out["%s %d" % (name, n)] = text[found.start():end]
+            if end - found.start() > 60:        # not an example inside of a sentence
+                n += 1
+                out["%s %d" % (name, n)] = text[found.start():end]
             at = end
     return out
