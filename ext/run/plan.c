@@ -112,6 +112,42 @@ static char *planExcept(
   return z;
 }
 
+/*
+** Columns of files have types that are known by their names.  A name that SQL
+** gives to an expression, "... AS name", is no column of a file any more.
+*/
+static void planForgetAliases(AcdcPlan *pPlan, const char *z){
+  int bAs = 0;
+  while( z && *z && pPlan->p->rc==SQLITE_OK ){
+    int n = 0;
+    char *zName = 0;
+    if( *z=='\'' ){
+      z++;
+      z += strcspn(z, "'");
+      if( *z ) z++;
+      continue;
+    }
+    if( *z=='"' ){
+      n = (int)strcspn(z+1, "\"");
+      if( bAs ) zName = acdcStrndup(pPlan->p, z+1, n);
+      z += n + 1 + (z[n+1]!=0);
+      n = 1;
+    }else{
+      while( (z[n]>='a' && z[n]<='z') || (z[n]>='A' && z[n]<='Z')
+          || (z[n]>='0' && z[n]<='9') || z[n]=='_' || (z[n] & 0x80) ) n++;
+      if( bAs && n ) zName = acdcStrndup(pPlan->p, z, n);
+      if( n ) bAs = !bAs && n==2 && sqlite3_strnicmp(z, "as", 2)==0;
+      z += n ? n : 1;
+    }
+    if( zName ){
+      int k = acdcNamesFind(&pPlan->typeName, zName);
+      if( k>=0 ) pPlan->typeValue.az[k][0] = 0;
+      bAs = 0;
+    }
+    sqlite3_free(zName);
+  }
+}
+
 /* A list of select expressions as SQL; NULL if there is none. */
 static char *planSelectList(
   AcdcPlan *pPlan, const AcdcTexts *pSelect, const char *zFrom
@@ -132,6 +168,7 @@ static char *planSelectList(
       acdcTrustText(p, zOne);
     }
     if( zOne ) acdcAppendf(p, &z, "%s%s", z ? ", " : "", zOne);
+    planForgetAliases(pPlan, zOne);
     sqlite3_free(zOne);
     sqlite3_free(zStar);
     acdcNamesFree(&except);
@@ -405,6 +442,7 @@ static char *planSql(
   host.xRelation = planRelation;
   host.xColumns = planExceptSql;
   z = zText ? acdcSparkQuery(pPlan->p, zText, &host) : 0;
+  planForgetAliases(pPlan, z);
   acdcTrustText(pPlan->p, zText);
   return z;
 }
