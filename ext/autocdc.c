@@ -29,11 +29,13 @@ SQLITE_EXTENSION_INIT1
 static int (*const aRegister[])(sqlite3*) = {
   acdcCollectRegister,
   acdcFeedRegister,
+  acdcPushRegister,
   acdcBatchRegister,
   acdcReaderRegister,
   acdcFunctionsRegister,
   acdcApplyRegister,
   acdcSnapshotApplyRegister,
+  acdcScd2Register,
 };
 
 static int autocdcInit(sqlite3 *db, char **pzErrMsg){

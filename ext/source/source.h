@@ -18,6 +18,7 @@ struct AcdcSource {
   const char *zRowid;    /* Expression for the number of a row, or NULL.
                          ** Static text */
   u8 bTable;             /* An ordinary table */
+  u8 bPushed;            /* Rows that are pushed (merge/push.c) */
   u8 bAppend;            /* Its rows have stable rowids: new rows can be told
                          ** from those already read */
   AcdcReader *pReader;   /* Rows of files, bound to parameter 1 of every

@@ -10,5 +10,6 @@
 int acdcApplyRegister(sqlite3 *db);        /* apply.c */
 int acdcSnapshotApplyRegister(sqlite3 *db);/* snapshot.c */
 int acdcFunctionsRegister(sqlite3 *db);    /* functions.c */
+int acdcScd2Register(sqlite3 *db);         /* scd2.c */
 
 #endif /* ACDC_SQL_H */
