@@ -325,6 +325,7 @@ static void openSpec(AcdcPipeline *pPipe, AcdcCatalogRow *pRow){
   acdcErrorWhere(p, "spec \"%s\" in autocdc_specs (autocdc_drop() forgets it, "
                  "enabled = 0 rests it)", pS->zName ? pS->zName : "?");
   pS->bTrusted = pRow->bTrusted;
+  pS->iRow = pRow->iRow;
   restrictSpec(p, pS, pPipe->pOpt);
   acdcDiagClear(&diags);
 }
@@ -588,6 +589,10 @@ void acdcPipelineRun(
   if( zFlow ) pPipe->zFlow = zFlow;
   for(i=0; i<pPipe->nSpec && p->rc==SQLITE_OK; i++){
     if( i==0 ) acdcCatalogFlowsBegin(p);
+    /* A plain INSERT may have left the name out. */
+    acdcExec(p, "UPDATE OR IGNORE main.autocdc_specs SET name=%Q WHERE "
+             "rowid=%lld AND name IS NULL", pPipe->aSpec[i].zName,
+             pPipe->aSpec[i].iRow);
     acdcCatalogFlows(p, pPipe->aSpec[i].zName, pPipe->aSpec[i].pSpec);
   }
   for(i=0; i<pPipe->nStep && p->rc==SQLITE_OK; i++){

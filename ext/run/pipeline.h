@@ -13,6 +13,7 @@
 /* A spec of the pipeline. */
 typedef struct AcdcPipeSpec AcdcPipeSpec;
 struct AcdcPipeSpec {
+  i64 iRow;                /* In autocdc_specs */
   char *zName;             /* In autocdc_specs.  Owned */
   AcdcSpec *pSpec;         /* Owned */
   AcdcSpecOptions opt;     /* Owned; zBasePath is where files are read */

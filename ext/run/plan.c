@@ -703,6 +703,21 @@ void acdcPlanTrust(AcdcPlan *pPlan){
   sqlite3_free(z);
 }
 
+static char *planTextf(AcdcPlan *pPlan, const char *zFmt, ...){
+  va_list ap;
+  char *z;
+  va_start(ap, zFmt);
+  z = planText(pPlan, zFmt, ap);
+  va_end(ap);
+  return z;
+}
+
+void acdcPlanTrustExprs(AcdcPlan *pPlan, const char *zList){
+  char *z = zList ? planTextf(pPlan, "SELECT %s FROM acdc_input", zList) : 0;
+  acdcTrustQuery(pPlan->p, z);
+  sqlite3_free(z);
+}
+
 int acdcPlanIsTable(
   AcdcPlan *pPlan, const AcdcInput *pIn, char **pzTable, char **pzWhere
 ){

@@ -85,6 +85,8 @@ sqlite3_stmt *acdcPlanPrepare(AcdcPlan *pPlan, const char *zFmt, ...);
 AcdcReader *acdcPlanReader(AcdcPlan *pPlan, const char *zFmt, ...);
 /* Error if the planned SELECT would do more than read. */
 void acdcPlanTrust(AcdcPlan *pPlan);
+/* The same for expressions over its rows, a list for SELECT. */
+void acdcPlanTrustExprs(AcdcPlan *pPlan, const char *zList);
 /* Names of the columns of the planned SELECT. */
 void acdcPlanColumns(AcdcPlan *pPlan, AcdcNames *pOut, AcdcNames *pTypes);
 

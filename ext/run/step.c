@@ -320,10 +320,17 @@ static void rulesQuarantine(
 static void stepJudge(StepRun *pR, const AcdcInput *pIn, const AcdcFlow *pFlow){
   AcdcCtx *p = pR->p;
   AcdcNames cols = {0, 0}, types = {0, 0};
-  char *zScope;
+  char *zScope, *zAll = 0;
+  int i;
   if( p->rc || pR->rules.n==0 || (pIn && pIn->bNoRules) ) return;
   zScope = pFlow ? stepScope(pR, pFlow) : 0;
   pR->zGood = acdcRulesGood(p, &pR->rules);
+  for(i=0; i<pR->rules.n; i++){
+    acdcAppendf(p, &zAll, "%s(%s)", zAll ? ", " : "", pR->rules.a[i].zRule);
+  }
+  acdcPlanTrustExprs(&pR->plan, zAll);
+  acdcErrorWhere(p, "expectations");
+  sqlite3_free(zAll);
   acdcPlanColumns(&pR->plan, &cols, &types);
   rulesCount(pR, zScope);
   if( p->rc==SQLITE_OK ) rulesQuarantine(pR, zScope, &cols, &types);
@@ -495,6 +502,38 @@ static void flowOf(StepRun *pR, const char *zName, AcdcFlow *pFlow){
   for(i=0; i<pFlow->sequenceBy.n; i++) flowExpr(pR, &pFlow->sequenceBy.az[i]);
 }
 
+/*
+** The expressions of a flow may only read.  zFrom is the table that it reads;
+** NULL for the planned rows.  What does not compile is left to the merge, whose
+** message is better.
+*/
+static void flowTrust(StepRun *pR, const AcdcFlow *pFlow, const char *zFrom){
+  AcdcCtx *p = pR->p;
+  char *z = 0;
+  const char *az[3];
+  int i;
+  az[0] = pFlow->zWhere;
+  az[1] = pFlow->zDeletes;
+  az[2] = pFlow->zTruncates;
+  for(i=0; i<3; i++){
+    if( az[i] ) acdcAppendf(p, &z, "%s(%s)", z ? ", " : "", az[i]);
+  }
+  for(i=0; i<pFlow->sequenceBy.n; i++){
+    acdcAppendf(p, &z, "%s(%s)", z ? ", " : "", pFlow->sequenceBy.az[i]);
+  }
+  if( z && p->rc==SQLITE_OK ){
+    if( zFrom ){
+      char *zSql = acdcMprintf(p, "SELECT %s FROM %s", z, zFrom);
+      acdcTrustQuery(p, zSql);
+      sqlite3_free(zSql);
+    }else{
+      acdcPlanTrustExprs(&pR->plan, z);
+    }
+    if( p->rc && p->rc!=SQLITE_AUTH && p->rc!=SQLITE_NOMEM ) acdcCtxClear(p);
+  }
+  sqlite3_free(z);
+}
+
 /* Declared types for the columns of a reader. */
 static void readerDeclared(StepRun *pR, AcdcReader *pReader){
   int i, k;
@@ -548,6 +587,8 @@ static void mergePlanned(StepRun *pR, AcdcFlow *pFlow, const char *zLabel){
   int nBefore = pR->pR->n;
   memset(&opts, 0, sizeof(opts));
   opts.bReadAll = pR->plan.bReadAll;
+  flowTrust(pR, pFlow, 0);
+  if( p->rc ) return;
   pReader = acdcPlanReader(&pR->plan, "SELECT * FROM acdc_input%s%s",
       pR->zGood ? " WHERE " : "", pR->zGood ? pR->zGood : "");
   if( pReader==0 ) return;
@@ -586,6 +627,7 @@ static int mergeTable(StepRun *pR, const AcdcInput *pIn, AcdcFlow *pFlow){
   }
   sqlite3_free(zWhere);
   acdcFlowCheck(p, pFlow);
+  flowTrust(pR, pFlow, zTable);
   if( p->rc==SQLITE_OK ) acdcRunFlow(p, pFlow, 0, &opts, pR->pR);
   return 1;
 }
