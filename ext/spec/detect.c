@@ -183,6 +183,11 @@ void acdcReadDocument(AcdcSpecRead *r, AcdcJsonNode *pRoot){
   if( r->pSpec->pFormat==0 ) r->pSpec->pFormat = pFormat;
   if( !pFormat->bList && pRoot->eType==ACDC_JSON_OBJECT ) mapVersion(r, pRoot);
   checkShape(r, pFormat, pRoot);
+  if( pFormat->bList && pRoot->nChild>ACDC_SPEC_MAX ){
+    acdcReadError(r, pRoot, "split the document", "a list has at most %d "
+                  "entries, this one has %d", ACDC_SPEC_MAX, pRoot->nChild);
+    return;
+  }
   if( r->p->rc==SQLITE_OK
    && (pRoot->eType==ACDC_JSON_OBJECT || pRoot->eType==ACDC_JSON_ARRAY) ){
     formatReader(pFormat)(r, pRoot);

@@ -272,6 +272,11 @@ static void nodeTarget(
   }else{
     targetTable(r, pStep, pConf);
   }
+  if( pList && pList->nChild>ACDC_SPEC_MAX ){
+    acdcReadError(r, pList, "combine them in transformations", "a target has "
+                  "at most %d sources", ACDC_SPEC_MAX);
+    return;
+  }
   for(pItem=pList ? pList->pFirst : 0; pItem; pItem=pItem->pNext){
     targetWire(r, pStep, pNodes, pItem, acdcReadBool(r, pConf, "once", 0));
   }
@@ -337,6 +342,11 @@ void acdcReadNodespec(AcdcSpecRead *r, const AcdcJsonNode *pRoot){
   r->zGroup = acdcReadText(r, pRoot, "data_flow_group");
   r->pSpec->zName = r->zId;
   if( pNodes==0 || pNodes->eType!=ACDC_JSON_ARRAY ) return;
+  if( pNodes->nChild>ACDC_SPEC_MAX ){
+    acdcReadError(r, pNodes, "split the spec", "a spec has at most %d nodes, "
+                  "this one has %d", ACDC_SPEC_MAX, pNodes->nChild);
+    return;
+  }
   nodesCheck(r, pNodes);
   for(pNode=pNodes->pFirst; pNode; pNode=pNode->pNext){
     if( nodeIs(pNode, "source") || nodeIs(pNode, "transformation") ){

@@ -275,12 +275,26 @@ AcdcRel acdcReadRel(
   return rel;
 }
 
+/* A finding, once, if n objects are as many as a spec may have. */
+static int readTooMany(AcdcSpecRead *r, const AcdcJsonNode *pNode, int n){
+  if( n<ACDC_SPEC_MAX ) return 0;
+  if( r->bTooMany==0 ){
+    r->bTooMany = 1;
+    acdcReadError(r, pNode, "split the document", "a document has at most %d "
+                  "sources and targets, and a target as many flows",
+                  ACDC_SPEC_MAX);
+  }
+  return 1;
+}
+
 AcdcView *acdcReadNewView(
   AcdcSpecRead *r,
   const AcdcJsonNode *pNode,
   const char *zName
 ){
-  AcdcView *pView = readAlloc(r, (i64)sizeof(*pView));
+  AcdcView *pView;
+  if( readTooMany(r, pNode, r->pSpec->nView) ) return 0;
+  pView = readAlloc(r, (i64)sizeof(*pView));
   if( pView==0 ) return 0;
   pView->zName = zName;
   pView->bEnabled = 1;
@@ -292,7 +306,9 @@ AcdcView *acdcReadNewView(
 }
 
 AcdcStep *acdcReadNewStep(AcdcSpecRead *r, const AcdcJsonNode *pNode, u8 eKind){
-  AcdcStep *pStep = readAlloc(r, (i64)sizeof(*pStep));
+  AcdcStep *pStep;
+  if( readTooMany(r, pNode, r->pSpec->nStep) ) return 0;
+  pStep = readAlloc(r, (i64)sizeof(*pStep));
   if( pStep==0 ) return 0;
   acdcFlowInit(&pStep->flow);
   pStep->eKind = eKind;
@@ -312,8 +328,10 @@ AcdcInput *acdcReadNewInput(
   const AcdcJsonNode *pNode,
   const char *zName
 ){
-  AcdcInput *pInput = readAlloc(r, (i64)sizeof(*pInput));
+  AcdcInput *pInput;
   AcdcInput **pp = &pStep->pInput;
+  if( readTooMany(r, pNode, pStep->nInput) ) return 0;
+  pInput = readAlloc(r, (i64)sizeof(*pInput));
   if( pInput==0 ) return 0;
   while( *pp ) pp = &(*pp)->pNext;
   *pp = pInput;

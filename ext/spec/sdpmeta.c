@@ -19,9 +19,8 @@ static const char *envText(
   size_t n = strlen(zName);
   if( z || pObj==0 ) return z;
   for(pNode=pObj->pFirst; pNode; pNode=pNode->pNext){
-    const char *zTail = pNode->zKey ? pNode->zKey + n : 0;
-    if( zTail && strncmp(pNode->zKey, zName, n)==0 && zTail[0]
-     && strncmp(zTail, "quarantine", 10) ){
+    if( pNode->zKey && strncmp(pNode->zKey, zName, n)==0 && pNode->zKey[n]
+     && strncmp(&pNode->zKey[n], "quarantine", 10) ){
       acdcReadWarn(r, pNode, 0, "\"%s\" has no effect in environment \"%s\", "
           "which has no such member", pNode->zKey, r->pOpt->zEnv);
       break;
@@ -526,6 +525,7 @@ static void readSilver(
         "which the bronze merge drops: silver merges the same raw events as "
         "bronze", zDropped);
     for(pIn=pBronze->pInput; pIn; pIn=pIn->pNext){
+      if( pIn->pView==0 ) continue;
       silverInput(r, layer.pStep, pRow, nIn++==0 ? zName
           : acdcReadFmt(r, "%s_%s", layer.target.zName, pIn->zName),
           pIn->pView, zTransform);
@@ -568,8 +568,10 @@ static char *guessEnv(AcdcSpecRead *r, const AcdcJsonNode *pRoot){
   for(pRow=pRoot->pFirst; pRow; pRow=pRow->pNext){
     for(pNode=pRow->pFirst; pNode; pNode=pNode->pNext){
       for(i=0; i<2 && pNode->zKey; i++){
-        const char *z = pNode->zKey + 16;
-        if( strncmp(pNode->zKey, azName[i], 16) || z[0]==0 ) continue;
+        const char *z;
+        if( strncmp(pNode->zKey, azName[i], 16) ) continue;
+        z = &pNode->zKey[16];
+        if( z[0]==0 ) continue;
         if( strncmp(z, "quarantine_", 11)==0 ) continue;
         if( acdcNamesFind(&names, z)<0 && names.n<20 ){
           acdcNamesAdd(r->p, &names, z, -1);

@@ -195,7 +195,9 @@ static void walkUnknown(
   const AcdcField *pNear;
   u8 eSeverity = ACDC_DIAG_ERROR;
   if( pShape->eUnknown==ACDC_UNKNOWN_OK ) return;
-  pNear = walkNearest(p, pShape, pNode->zKey, zNear);
+  /* Looking for a near name is slow, and findings beyond that are not kept. */
+  pNear = p->pDiags->n>=ACDC_DIAG_MAX ? 0
+        : walkNearest(p, pShape, pNode->zKey, zNear);
   if( pNear ){
     sqlite3_snprintf(sizeof(zHint), zHint, "did you mean \"%s\"?", zNear);
   }

@@ -237,6 +237,8 @@ struct AcdcSpecRead {
   AcdcSpec *pSpec;
   const AcdcSpecOptions *pOpt;
   AcdcDiags *pDiags;
+  u8 bTooMany;             /* The finding that there are too many objects was
+                           ** made */
   const char *zId;         /* Of what is read now */
   const char *zGroup;
   AcdcView **ppView;       /* Tail of pSpec->pView */
@@ -278,7 +280,11 @@ AcdcPlace acdcReadPlace(AcdcSpecRead*, const AcdcJsonNode*);
 AcdcRel acdcReadRel(AcdcSpecRead*, const char *zName, const char *zSchema,
                     const char *zCatalog);
 
-/* New objects at the end of their lists; NULL without memory. */
+/* More views or steps than this are refused, and so are longer lists. */
+#define ACDC_SPEC_MAX 5000
+
+/* New objects at the end of their lists; NULL without memory or with a finding
+** if there are too many. */
 AcdcView *acdcReadNewView(AcdcSpecRead*, const AcdcJsonNode*, const char *zName);
 AcdcStep *acdcReadNewStep(AcdcSpecRead*, const AcdcJsonNode*, u8 eKind);
 AcdcInput *acdcReadNewInput(AcdcSpecRead*, AcdcStep*, const AcdcJsonNode*,

@@ -4,6 +4,11 @@
 */
 #include "spec.h"
 
+/* The first member of an object, NULL if it is none. */
+static const AcdcJsonNode *mapFirst(const AcdcJsonNode *pMap){
+  return pMap && pMap->eType==ACDC_JSON_OBJECT ? pMap->pFirst : 0;
+}
+
 /* Quality settings as these formats have them, beside other members. */
 static void stdQuality(
   AcdcSpecRead *r,
@@ -196,7 +201,7 @@ static void flowFlow(AcdcSpecRead *r, const AcdcJsonNode *pFlow){
 static void flowViews(AcdcSpecRead *r, const AcdcJsonNode *pFlow){
   const AcdcJsonNode *pMap = acdcShapeMember(pFlow, "views");
   const AcdcJsonNode *pNode;
-  for(pNode=pMap ? pMap->pFirst : 0; pNode; pNode=pNode->pNext){
+  for(pNode=mapFirst(pMap); pNode; pNode=pNode->pNext){
     AcdcView *pView;
     if( pNode->bDup || pNode->eType!=ACDC_JSON_OBJECT ) continue;
     if( strstr(pNode->zKey, "v_")==0 ){
@@ -222,7 +227,7 @@ static void flowViews(AcdcSpecRead *r, const AcdcJsonNode *pFlow){
 static void flowStaging(AcdcSpecRead *r, const AcdcJsonNode *pGroup){
   const AcdcJsonNode *pMap = acdcShapeMember(pGroup, "staging_tables");
   const AcdcJsonNode *pNode;
-  for(pNode=pMap ? pMap->pFirst : 0; pNode; pNode=pNode->pNext){
+  for(pNode=mapFirst(pMap); pNode; pNode=pNode->pNext){
     AcdcStep *pStep;
     if( pNode->bDup || pNode->eType!=ACDC_JSON_OBJECT ) continue;
     pStep = acdcReadNewStep(r, pNode, ACDC_STEP_APPEND);
@@ -256,7 +261,7 @@ void acdcReadFlowSpec(AcdcSpecRead *r, const AcdcJsonNode *pRoot){
     }
     flowStaging(r, pGroup);
     pFlow = acdcShapeMember(pGroup, "flows");
-    for(pFlow=pFlow ? pFlow->pFirst : 0; pFlow; pFlow=pFlow->pNext){
+    for(pFlow=mapFirst(pFlow); pFlow; pFlow=pFlow->pNext){
       if( pFlow->bDup==0 && pFlow->eType==ACDC_JSON_OBJECT ){
         flowViews(r, pFlow);
       }
@@ -264,7 +269,7 @@ void acdcReadFlowSpec(AcdcSpecRead *r, const AcdcJsonNode *pRoot){
   }
   for(pGroup=pGroups->pFirst; pGroup; pGroup=pGroup->pNext){
     pFlow = acdcShapeMember(pGroup, "flows");
-    for(pFlow=pFlow ? pFlow->pFirst : 0; pFlow; pFlow=pFlow->pNext){
+    for(pFlow=mapFirst(pFlow); pFlow; pFlow=pFlow->pNext){
       if( pFlow->bDup==0 && pFlow->eType==ACDC_JSON_OBJECT ){
         flowFlow(r, pFlow);
       }
@@ -289,7 +294,7 @@ void acdcReadViewSpec(AcdcSpecRead *r, const AcdcJsonNode *pRoot){
   r->zId = acdcReadText(r, pRoot, "data_flow_id");
   r->zGroup = acdcReadText(r, pRoot, "data_flow_group");
   r->pSpec->zName = r->zId;
-  for(pNode=pMap ? pMap->pFirst : 0; pNode; pNode=pNode->pNext){
+  for(pNode=mapFirst(pMap); pNode; pNode=pNode->pNext){
     const AcdcJsonNode *pDetails, *pSource;
     AcdcStep *pStep;
     if( pNode->bDup || pNode->eType!=ACDC_JSON_OBJECT ) continue;
