@@ -6,6 +6,7 @@ import sqlite3
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 EXT = [None]            # path of the built extension
+UPDATE = [False]        # write the files that are made from the code
 CASES = []              # functions marked with @case, in order
 FAILED = []             # messages of the case at hand
 
