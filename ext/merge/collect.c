@@ -17,43 +17,12 @@
 **   set of authored columns     if ACDC_REC_MASK
 **   emitted values              of an upsert
 */
-#include "merge.h"
+#include "collectint.h"
 
 #define COLLECT_POINTER "autocdc-collect"
 #define COLLECT_MAXVIOL 62
 
-typedef struct Collect Collect;
-struct Collect {
-  AcdcMerge *pM;
-  AcdcCtx *p;
-  AcdcSorter *pSorter;
-  AcdcNames args;        /* SQL of the arguments, in order */
-  int nPartArg;          /* Arguments a part holds */
-  sqlite3_value **apDup; /* Copies of a wide row's values.  Owned */
-  int iRowArg, iKindArg, iViolArg, iUpdateArg, iRankArg;   /* -1: none */
-  int aKeyArg[ACDC_MAXKEY];
-  int aSeqArg[ACDC_SEQ_MAXPART];
-  char *azSeq[ACDC_SEQ_MAXPART];   /* Names of the parts.  In the flow */
-  int nSeq;
-  int nEmit;
-  int *aEmit;            /* Value column of each emitted value.  Owned */
-  int *aEmitArg;         /* Its argument.  Owned */
-  AcdcVal *aVal;         /* Values of the row at hand.  Owned */
-  AcdcBits mask;         /* Columns the row authors.  Owned */
-  AcdcArena scratch;     /* Bytes for the row at hand */
-  u8 *aCode;             /* Key code.  Owned */
-  int nCodeAlloc;
-  u8 bFastSeq;           /* One part, and its class is or may be number */
-  u8 bShown;             /* The shown form must be kept */
-  u8 bHeader;            /* A header row can be told: plain columns only */
-  i64 nRow;              /* Rows seen */
-  i64 nNullSeq, nNullKey;
-  i64 iNullSeqRow, iNullKeyRow;
-  int iNullSeqPart, iNullKeyCol;
-  i64 nHeader, iHeaderRow;
-  i64 *anViol;           /* Violations of each expectation.  Owned */
-  char *zFrom, *zTo;     /* Bytes of the least and greatest sequence.  Owned */
-};
+typedef AcdcCollect Collect;
 
 /* ---- the statement ---- */
 
@@ -164,7 +133,7 @@ static char *collectKindSql(Collect *pC){
 }
 
 /* Rows that exist at all; NULL if all do. */
-static char *collectFilterSql(Collect *pC){
+char *acdcCollectFilterSql(Collect *pC){
   const AcdcFlow *pFlow = pC->pM->pFlow;
   char *z = 0;
   if( pFlow->zWhere ){
@@ -289,9 +258,8 @@ static char *collectFromSql(Collect *pC, const AcdcMergeOpts *pOpts){
   for(i=0; i<pM->nKey; i++){
     const AcdcColumn *pK = &pM->tgt.aCol[pM->aKey[i].iTgt];
     const char *zSrc = pM->pSrc->tab.aCol[pM->aKey[i].iSrc].zName;
-    acdcAppendf(p, &zKeys, "%s%s\"%w\"%s COLLATE \"%w\"", i ? ", " : "",
-        pK->cAff=='B' ? "CAST(" : "", zSrc, pK->cAff=='B' ? " AS TEXT)" : "",
-        pK->zColl ? pK->zColl : "BINARY");
+    acdcAppendf(p, &zKeys, "%sautocdc_store(\"%w\", '%c') COLLATE \"%w\"",
+        i ? ", " : "", zSrc, pK->cAff, pK->zColl ? pK->zColl : "BINARY");
   }
   z = acdcMprintf(p,
       "(SELECT * FROM (SELECT *, dense_rank() OVER (ORDER BY %s) AS "
@@ -307,7 +275,7 @@ static char *collectFromSql(Collect *pC, const AcdcMergeOpts *pOpts){
 static sqlite3_stmt *collectPrepare(Collect *pC, const AcdcMergeOpts *pOpts){
   AcdcCtx *p = pC->p;
   sqlite3_stmt *pStmt;
-  char *zFilter = collectFilterSql(pC);
+  char *zFilter = acdcCollectFilterSql(pC);
   char *zFrom = collectFromSql(pC, pOpts);
   char *zCalls = 0;
   int iArg, iPart = 0;
@@ -343,9 +311,7 @@ static void collectWhere(Collect *pC, i64 iRow){
 }
 
 /* As storing the value in a column of affinity cAff would have it. */
-static void collectValue(
-  Collect *pC, sqlite3_value *pV, char cAff, AcdcVal *pOut
-){
+static void collectConvert(sqlite3_value *pV, char cAff, AcdcVal *pOut){
   int eType = sqlite3_value_type(pV);
   if( cAff=='B' && (eType==SQLITE_INTEGER || eType==SQLITE_FLOAT) ){
     pOut->u.z = sqlite3_value_text(pV);
@@ -365,6 +331,13 @@ static void collectValue(
     pOut->eType = SQLITE_FLOAT;
     pOut->u.r = (double)pOut->u.i;
   }
+}
+
+/* The same, with '' as NULL if the flow says so. */
+static void collectValue(
+  Collect *pC, sqlite3_value *pV, char cAff, AcdcVal *pOut
+){
+  collectConvert(pV, cAff, pOut);
   if( pOut->eType==SQLITE_TEXT && pOut->n==0 && pC->pM->pFlow->bEmptyAsNull ){
     pOut->eType = SQLITE_NULL;
   }
@@ -745,7 +718,7 @@ static int collectExpect(Collect *pC, i64 mViol, i64 iRow){
   return bReject;
 }
 
-static void collectRow(Collect *pC, sqlite3_value **apArg){
+void acdcCollectRow(Collect *pC, sqlite3_value **apArg){
   AcdcMerge *pM = pC->pM;
   AcdcVal aKey[ACDC_MAXKEY];
   AcdcSeq seq;
@@ -797,7 +770,7 @@ static void collectStep(
     return;
   }
   if( pC->args.n<=pC->nPartArg ){
-    collectRow(pC, apArg+2);
+    acdcCollectRow(pC, apArg+2);
   }else{
     /* A wide row: keep the values until its last part is here */
     int iFirst = sqlite3_value_int(apArg[1]) * pC->nPartArg;
@@ -809,7 +782,7 @@ static void collectStep(
         acdcError(pC->p, SQLITE_NOMEM, "out of memory");
       }
     }
-    if( iFirst+nArg-2==pC->args.n && pC->p->rc==0 ) collectRow(pC, pC->apDup);
+    if( iFirst+nArg-2==pC->args.n && pC->p->rc==0 ) acdcCollectRow(pC, pC->apDup);
   }
   if( pC->p->rc ){
     sqlite3_result_error(pCtx, acdcErrorText(pC->p), -1);
@@ -821,15 +794,32 @@ static void collectFinal(sqlite3_context *pCtx){
   sqlite3_result_null(pCtx);
 }
 
+/*
+** autocdc_store(x, affinity): x as a column of that affinity would store it.
+*/
+static void collectStore(sqlite3_context *pCtx, int n, sqlite3_value **ap){
+  const char *z = (const char*)sqlite3_value_text(ap[1]);
+  AcdcVal v;
+  ACDC_UNUSED(n);
+  collectConvert(ap[0], z ? z[0] : 'A', &v);
+  acdcValResult(pCtx, &v);
+}
+
 int acdcCollectRegister(sqlite3 *db){
-  return sqlite3_create_function_v2(db, "autocdc_collect", -1,
+  int rc = sqlite3_create_function_v2(db, "autocdc_collect", -1,
       SQLITE_UTF8|SQLITE_DIRECTONLY, 0, 0, collectStep, collectFinal, 0);
+  if( rc==SQLITE_OK ){
+    rc = sqlite3_create_function_v2(db, "autocdc_store", 2,
+        SQLITE_UTF8|SQLITE_DETERMINISTIC|SQLITE_INNOCUOUS, 0, collectStore,
+        0, 0, 0);
+  }
+  return rc;
 }
 
 /* ---- the whole ---- */
 
 /* Rows that fail the call are reported together, sequences before keys. */
-static void collectNulls(Collect *pC){
+void acdcCollectNulls(Collect *pC){
   AcdcMerge *pM = pC->pM;
   if( pC->nNullSeq ){
     acdcError(pC->p, SQLITE_CONSTRAINT, "NULL sequence: \"%s\" is NULL in "
@@ -864,7 +854,7 @@ static void collectReport(Collect *pC){
   }
 }
 
-static void collectClear(Collect *pC){
+void acdcCollectClear(Collect *pC){
   int i;
   if( pC->apDup ){
     for(i=0; i<pC->args.n; i++) sqlite3_value_free(pC->apDup[i]);
@@ -894,7 +884,7 @@ static void collectKeepRange(Collect *pC){
 }
 
 /* Plan and prepare the statement that hands rows to *pC; NULL on error. */
-static sqlite3_stmt *collectOpen(
+sqlite3_stmt *acdcCollectOpen(
   Collect *pC, AcdcMerge *pM, const AcdcMergeOpts *pOpts
 ){
   AcdcCtx *p = pM->p;
@@ -925,7 +915,7 @@ void acdcCollect(AcdcMerge *pM, const AcdcMergeOpts *pOpts){
   AcdcCtx *p = pM->p;
   sqlite3_stmt *pStmt;
   if( p->rc ) return;
-  pStmt = collectOpen(&c, pM, pOpts);
+  pStmt = acdcCollectOpen(&c, pM, pOpts);
   if( p->rc==0 ){
     if( pM->pSrc->pReader ) acdcReaderBind(pStmt, 1, pM->pSrc->pReader);
     if( acdcStep(p, pStmt) ){
@@ -938,52 +928,10 @@ void acdcCollect(AcdcMerge *pM, const AcdcMergeOpts *pOpts){
     }
   }
   acdcFinalize(p, &pStmt);
-  if( p->rc==0 ) collectNulls(&c);
+  if( p->rc==0 ) acdcCollectNulls(&c);
   if( p->rc==0 ) collectReport(&c);
   collectKeepRange(&c);
-  collectClear(&c);
-}
-
-/* ---- rows that are pushed ---- */
-
-struct AcdcCollector {
-  Collect c;
-  sqlite3_stmt *pStmt;   /* Owned */
-};
-
-AcdcCollector *acdcCollectorNew(AcdcMerge *pM){
-  AcdcMergeOpts opts;
-  AcdcCollector *pC = acdcMalloc(pM->p, sizeof(*pC));
-  if( pC==0 ) return 0;
-  memset(&opts, 0, sizeof(opts));
-  pC->pStmt = collectOpen(&pC->c, pM, &opts);
-  pC->c.bHeader = 0;     /* nobody inserts a header */
-  return pC;
-}
-
-void acdcCollectorFree(AcdcCollector *pC){
-  if( pC==0 ) return;
-  pC->c.pM->bSeqSeen = 0;            /* its bytes go */
-  sqlite3_free(pC->c.zFrom);
-  sqlite3_free(pC->c.zTo);
-  sqlite3_finalize(pC->pStmt);
-  collectClear(&pC->c);
-  sqlite3_free(pC);
-}
-
-sqlite3_stmt *acdcCollectorStmt(AcdcCollector *pC){
-  return pC->pStmt;
-}
-
-void acdcCollectorRow(AcdcCollector *pC, i64 iRow){
-  AcdcCtx *p = pC->c.p;
-  if( p->rc ) return;
-  pC->c.pSorter = pC->c.pM->pSorter;
-  pC->c.nRow = iRow - 1;
-  pC->c.nNullSeq = pC->c.nNullKey = 0;
-  acdcStep(p, pC->pStmt);
-  acdcReset(p, pC->pStmt);
-  if( p->rc==0 ) collectNulls(&pC->c);
+  acdcCollectClear(&c);
 }
 
 /* ---- back from the sorter ---- */

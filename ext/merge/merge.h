@@ -93,6 +93,8 @@ struct AcdcEvent {
   u8 eKind;              /* ACDC_UPSERT or ACDC_DELETE */
   u8 bOld;               /* Known before this call */
   u8 bSeqNull;           /* Older than every sequence (row of the user's) */
+  u8 bAlone;             /* It replaced a delete at its own sequence, which had
+                         ** replaced what stood there before */
   int iGen;              /* Emitted set, index into AcdcState.aGen */
   AcdcBits mask;         /* Authored value columns (upserts) */
   AcdcVal *aVal;         /* nVal values; NULL pointer for deletes */
@@ -288,7 +290,8 @@ int acdcPushRegister(sqlite3 *db);
 
 /* target.c: names and settings of a flow against source and target. */
 void acdcTargetOpen(AcdcMerge *pM);
-/* The tracked columns by a stored rule ("", "+a,b", "-c"); sets bTracked. */
+/* The tracked columns by a stored rule ("", "+a,b", "-c"), of those that some
+** flow emits; sets bTracked. */
 void acdcTargetTrack(AcdcMerge *pM, const char *zRule);
 
 /* state.c */
@@ -311,6 +314,8 @@ void acdcStateNames(AcdcCtx *p, const char *z, AcdcNames *pOut);
 int acdcStateSlot(AcdcCtx *p, AcdcState *pSt, const char *zName);
 /* Index of an emitted set, added if it is new. */
 int acdcStateGen(AcdcCtx *p, AcdcState *pSt, const AcdcBits *pEmit);
+/* Write the truncates of the batch, and read all. */
+void acdcStateAddMarks(AcdcMerge *pM);
 /* Add a truncate mark; returns 1 if it is new. */
 int acdcStateMark(AcdcMerge *pM, const AcdcSeq *pSeq);
 void acdcStateLoadMarks(AcdcCtx *p, const char *zSchema, AcdcState *pSt);
@@ -328,16 +333,17 @@ int acdcStateHasCatalog(AcdcCtx *p, const char *zSchema);
 int acdcCollectRegister(sqlite3 *db);
 void acdcCollect(AcdcMerge *pM, const AcdcMergeOpts *pOpts);
 /*
-** The same for rows that come one by one (push.c): each run of the statement,
-** whose parameter 1 the caller binds, hands its one row to pM->pSorter.  An
-** error is raised at once, and then nothing was handed over.  iRow is the
-** number that messages show.
+** The same for rows that come one by one (push.c): each goes to pM->pSorter,
+** either directly or by a run of the statement, whose parameter 1 the caller
+** binds to what gives that one row.  An error is raised at once, and then
+** nothing was handed over.  iRow is the number that messages show.
 */
 typedef struct AcdcCollector AcdcCollector;
 AcdcCollector *acdcCollectorNew(AcdcMerge *pM);
 void acdcCollectorFree(AcdcCollector *pC);
 sqlite3_stmt *acdcCollectorStmt(AcdcCollector *pC);
-void acdcCollectorRow(AcdcCollector *pC, i64 iRow);
+void acdcCollectorRow(AcdcCollector *pC, sqlite3_value **apVal, i64 iRow);
+int acdcCollectorRegister(sqlite3 *db);
 /*
 ** An entry of the sorter as an event; key values to aKey[nKey] if not NULL.
 ** Values are decoded into pM's group arena.
@@ -417,6 +423,8 @@ sqlite3_stmt *acdcEventLook(AcdcMerge *pM, int eLook, const AcdcVal *aKey, const
 void acdcEventPut(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq, int eKind,
                   const AcdcBits *pMask, const AcdcVal *aVal, const AcdcVal *pShown);
 void acdcEventDelete(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq);
+/* All events of a key below a sequence in state form. */
+void acdcEventDeleteBelow(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq);
 /* Values of an event row; 0 if it is damaged (an error is set). */
 int acdcEventVals(AcdcMerge *pM, AcdcArena *pA, sqlite3_stmt *pStmt, int iCol, AcdcVal *aVal);
 
@@ -457,6 +465,8 @@ void acdcBatchAdd(AcdcBatch *pB, const AcdcVal *aKey, const AcdcEvent *pEv,
                   const AcdcEntry *aE, int nE);
 void acdcBatchFlush(AcdcBatch *pB);
 
+/* Rows that hold values of events below a truncate (state form): fold anew. */
+void acdcPartialTruncate(AcdcMerge *pM, const AcdcVal *pMark);
 /* The latest truncate, or NULL. */
 const AcdcSeq *acdcLastMark(const AcdcMerge *pM);
 /* Is the sequence below the vacuum floor? */

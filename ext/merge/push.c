@@ -151,7 +151,7 @@ void acdcPushRow(AcdcPush *pP, sqlite3_value **apVal, i64 iRow){
   int nMark = pM->nNewMark;
   if( pP->p->rc ) return;
   pP->row.apVal = apVal;
-  acdcCollectorRow(pP->pC, iRow);
+  acdcCollectorRow(pP->pC, apVal, iRow);
   pP->row.apVal = 0;
   if( pP->p->rc ){
     pM->st.kind = was;
@@ -359,5 +359,9 @@ static const sqlite3_module pushModule = {
 };
 
 int acdcPushRegister(sqlite3 *db){
-  return sqlite3_create_module(db, "autocdc_pushed", &pushModule, 0);
+  int rc = acdcCollectorRegister(db);
+  if( rc==SQLITE_OK ){
+    rc = sqlite3_create_module(db, "autocdc_pushed", &pushModule, 0);
+  }
+  return rc;
 }

@@ -7,11 +7,17 @@ int acdcFindTarget(
   AcdcCtx *p, const char *zTarget, char **pzSchema, char **pzName
 ){
   AcdcNames all = {0, 0};
-  char *zWantDb = 0, *zWant = 0;
+  char *zWantDb = 0, *zWant = 0, *zRows = 0;
   sqlite3_stmt *pList, *pStmt;
+  AcdcTable t;
   int nFound = 0;
   *pzSchema = *pzName = 0;
   acdcSplitName(p, zTarget, &zWantDb, &zWant);
+  if( acdcTableFind(p, 0, zTarget, &t) ){
+    /* An scd2 table stands for the table that has its rows */
+    if( t.bVirtual ) zRows = acdcMprintf(p, "%s_rows", t.zName);
+    acdcTableClear(&t);
+  }
   pList = acdcPrepare(p, 0, "SELECT name FROM pragma_database_list");
   while( acdcStep(p, pList) ){
     const char *zDb = (const char*)sqlite3_column_text(pList, 0);
@@ -20,6 +26,7 @@ int acdcFindTarget(
     while( acdcStep(p, pStmt) ){
       const char *z = (const char*)sqlite3_column_text(pStmt, 0);
       int bIs = z && (sqlite3_stricmp(z, zTarget)==0
+          || (zRows && sqlite3_stricmp(z, zRows)==0)
           || (zWantDb && sqlite3_stricmp(z, zWant)==0
               && sqlite3_stricmp(zDb, zWantDb)==0));
       acdcNamesAdd(p, &all, z, -1);
@@ -43,6 +50,7 @@ int acdcFindTarget(
         "schema.%s", zTarget, zTarget);
   }
   acdcNamesFree(&all);
+  sqlite3_free(zRows);
   sqlite3_free(zWantDb);
   sqlite3_free(zWant);
   return p->rc==0;

@@ -3,11 +3,43 @@
 */
 #include "sql.h"
 #include "runtab.h"
+#include "scd2.h"
+
+/* Run the flow of an scd2 table; 0 if zName is none. */
+static int applyScd2(
+  AcdcCtx *p, const AcdcRunCall *pCall, const char *zName, AcdcRunResult *pR
+){
+  AcdcFlow flow;
+  AcdcRunFlowOpts opts;
+  int bIs = acdcScd2Flow(p, zName, &flow);
+  memset(&opts, 0, sizeof(opts));
+  opts.bReadAll = pCall->options.bReadAll;
+  if( bIs && acdcRunTabWants(pCall, &flow) ){
+    acdcRunFlow(p, &flow, 0, &opts, pR);
+  }
+  acdcFlowClear(&flow);
+  return bIs || p->rc;
+}
+
+/* Run all of them; returns how many there are. */
+static int applyScd2All(
+  AcdcCtx *p, const AcdcRunCall *pCall, AcdcRunResult *pR
+){
+  AcdcNames names = {0, 0};
+  int i, n;
+  acdcScd2List(p, &names);
+  n = names.n;
+  for(i=0; i<n && p->rc==0; i++) applyScd2(p, pCall, names.az[i], pR);
+  acdcNamesFree(&names);
+  return n;
+}
 
 static void applyRun(AcdcCtx *p, const AcdcRunCall *pCall, AcdcRunResult *pR){
   AcdcFlow flow;
   AcdcRunFlowOpts opts;
   if( !pCall->bInline ){
+    if( pCall->zSpec ? applyScd2(p, pCall, pCall->zSpec, pR)
+                     : applyScd2All(p, pCall, pR) ) return;
     acdcError(p, SQLITE_ERROR, "no flow is loaded%s%s: give a flow as JSON, "
         "like '{\"target\": \"t\", \"source\": \"t_changes\", \"keys\": "
         "\"id\", \"sequence_by\": \"seq\"}'",

@@ -91,6 +91,7 @@ static void scd2MakeRows(AcdcScd2 *pTab){
     acdcExec(p, "UPDATE \"%w\".autocdc_targets SET made=0 WHERE target=%Q",
              pTab->zSchema, pTab->zRows);
   }
+  acdcScd2Forget(pTab);
 }
 
 static int scd2Init(
@@ -221,7 +222,8 @@ static int scd2Rename(sqlite3_vtab *pVtab, const char *zNew){
       sqlite3_free(pTab->flow.zName);
       pTab->flow.zName = acdcStrdup(p, zNew);
       sqlite3_free(pTab->flow.zTarget);
-      pTab->flow.zTarget = acdcStrdup(p, zSql);
+      pTab->flow.zTarget = acdcScd2Target(p, pTab->zSchema,
+          pTab->bOwned ? zRows : pTab->zRows);
       sqlite3_free(pTab->zRowsSql);
       pTab->zRowsSql = zSql;
       if( pTab->bOwned ){

@@ -85,6 +85,7 @@ struct AcdcScd2 {
 /* scd2decl.c */
 /* Read the arguments of CREATE VIRTUAL TABLE. */
 void acdcScd2Arguments(AcdcScd2 *pTab, int argc, const char *const*argv);
+char *acdcScd2Target(AcdcCtx *p, const char *zSchema, const char *zRows);
 /* Find the columns of events: columns=, the source or h_cols. */
 void acdcScd2EventColumns(AcdcScd2 *pTab, int bCreate);
 /* Find table of rows, keys, and the columns of the virtual table. */

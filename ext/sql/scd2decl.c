@@ -105,6 +105,20 @@ static void declTarget(AcdcScd2 *pTab){
   sqlite3_free(zSchema);
 }
 
+/*
+** The table of rows as a flow's target: plainly where that is unambiguous, for
+** it is shown.  Owned by the caller.
+*/
+char *acdcScd2Target(AcdcCtx *p, const char *zSchema, const char *zRows){
+  static const char zPlain[] = "abcdefghijklmnopqrstuvwxyz"
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  if( zRows[strspn(zRows, zPlain)] || zSchema[strspn(zSchema, zPlain)] ){
+    return acdcMprintf(p, "\"%w\".\"%w\"", zSchema, zRows);
+  }
+  if( sqlite3_stricmp(zSchema, "main")==0 ) return acdcStrdup(p, zRows);
+  return acdcMprintf(p, "%s.%s", zSchema, zRows);
+}
+
 void acdcScd2Arguments(AcdcScd2 *pTab, int argc, const char *const*argv){
   AcdcCtx *p = &pTab->ctx;
   AcdcFlow *pFlow = &pTab->flow;
@@ -159,7 +173,7 @@ void acdcScd2Arguments(AcdcScd2 *pTab, int argc, const char *const*argv){
     pTab->zRowsSql = acdcMprintf(p, "\"%w\".\"%w\"", pTab->zSchema,
                                  pTab->zRows);
     sqlite3_free(pFlow->zTarget);
-    pFlow->zTarget = acdcStrdup(p, pTab->zRowsSql);
+    pFlow->zTarget = acdcScd2Target(p, pTab->zSchema, pTab->zRows);
     pFlow->zName = acdcStrdup(p, pTab->zName);
   }
   if( p->rc==0 && pTab->bEvents ){

@@ -123,7 +123,8 @@ void acdcScd2OpenPush(AcdcScd2 *pTab){
   char *zLabel;
   if( p->rc || pTab->pPush ) return;
   acdcScd2Trust(pTab);
-  zLabel = acdcMprintf(p, "INSERT INTO %s", pTab->zName);
+  zLabel = acdcMprintf(p, "%s%s", pTab->nCol ? "INSERT INTO " : "",
+                       pTab->zName);
   if( p->rc==0 ){
     pTab->pPush = acdcPushOpen(p, &pTab->flow, &pTab->cols, zLabel);
   }
