@@ -36,6 +36,7 @@ static int (*const aRegister[])(sqlite3*) = {
   acdcApplyRegister,
   acdcSnapshotApplyRegister,
   acdcScd2Register,
+  acdcStateRegister,
 };
 
 static int autocdcInit(sqlite3 *db, char **pzErrMsg){

@@ -503,6 +503,11 @@ static void collectTruncate(Collect *pC, const AcdcSeq *pSeq){
     pM->n.nFiltered++;
     return;
   }
+  if( acdcBelowFloor(pM, pSeq) ){
+    pM->n.nLate++;
+    pM->n.nUnchanged++;
+    return;
+  }
   aNew = acdcRealloc(pC->p, pM->aNewMark, sizeof(AcdcSeq)*(pM->nNewMark+1));
   if( aNew==0 ) return;
   pM->aNewMark = aNew;

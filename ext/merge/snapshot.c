@@ -359,10 +359,15 @@ static void snapMatch(Snap *pS, const AcdcVal *aKey, const AcdcEvent *pEv){
   if( eDiff==SNAP_VERSION ){
     snapEnd(pS, aKey, &start);
     snapInsert(pS, aKey, pEv);
-  }else if( acdcTgtUpdate(pM, aKey, pEv->aVal, pS->bHistory ? &start : 0, 0) ){
-    pM->n.nUpdated++;
   }else{
-    pM->n.nUnchanged++;
+    /* The row may wait, and its start is in our arena */
+    pM->bStay = 0;
+    if( acdcTgtUpdate(pM, aKey, pEv->aVal, pS->bHistory ? &start : 0, 0) ){
+      pM->n.nUpdated++;
+    }else{
+      pM->n.nUnchanged++;
+    }
+    pM->bStay = pM->bMemory;
   }
 }
 

@@ -77,4 +77,8 @@ char *acdcResetTarget(AcdcCtx *p, const char *zTarget);
 ** candidates if there is none.  Both texts are owned by the caller. */
 int acdcFindTarget(AcdcCtx *p, const char *zTarget, char **pzSchema, char **pzName);
 
+/* vacuum.c: forget what lies below a sequence, or below a chosen one if pBefore
+** is NULL (semantics.md 9.4).  Returns a sentence to show, owned by the caller */
+char *acdcVacuumTarget(AcdcCtx *p, const char *zTarget, const AcdcVal *pBefore);
+
 #endif /* ACDC_RUN_H */

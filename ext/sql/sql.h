@@ -11,5 +11,6 @@ int acdcApplyRegister(sqlite3 *db);        /* apply.c */
 int acdcSnapshotApplyRegister(sqlite3 *db);/* snapshot.c */
 int acdcFunctionsRegister(sqlite3 *db);    /* functions.c */
 int acdcScd2Register(sqlite3 *db);         /* scd2.c */
+int acdcStateRegister(sqlite3 *db);        /* state.c */
 
 #endif /* ACDC_SQL_H */
