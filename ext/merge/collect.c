@@ -14,6 +14,7 @@
 **   varint, sequence code       if ACDC_REC_SEQ
 **   key values                  unless the key is the entry's integer
 **   sequence as shown           if ACDC_REC_SHOWN
+**   system sequence             if ACDC_REC_SYS: state form, shown form
 **   set of authored columns     if ACDC_REC_MASK
 **   emitted values              of an upsert
 */
@@ -91,8 +92,8 @@ static void collectCheckExpr(Collect *pC, const char *zMember, const char *z){
   acdcFinalize(pC->p, &pStmt);
 }
 
-/* Text for one part of sequence_by: a column's name, else an expression. */
-static int collectSeqArg(Collect *pC, const char *z){
+/* One part of a sequence member: a column's name, else an expression. */
+static int collectSeqArg(Collect *pC, const char *zMember, const char *z){
   AcdcMerge *pM = pC->pM;
   int iCol = acdcTableColumn(&pM->pSrc->tab, z);
   int iArg;
@@ -103,7 +104,7 @@ static int collectSeqArg(Collect *pC, const char *z){
     sqlite3_free(zPlain);
   }
   if( iCol>=0 ) return collectColumnArg(pC, iCol);
-  collectCheckExpr(pC, "sequence_by", z);
+  collectCheckExpr(pC, zMember, z);
   pC->bHeader = 0;
   zText = acdcMprintf(pC->p, "(%s\n)", z);
   iArg = zText ? collectArg(pC, zText) : 0;
@@ -214,7 +215,12 @@ static void collectPlan(Collect *pC){
   pC->nSeq = pM->pFlow->sequenceBy.n;
   for(i=0; i<pC->nSeq && p->rc==0; i++){
     pC->azSeq[i] = pM->pFlow->sequenceBy.az[i];
-    pC->aSeqArg[i] = collectSeqArg(pC, pC->azSeq[i]);
+    pC->aSeqArg[i] = collectSeqArg(pC, "sequence_by", pC->azSeq[i]);
+  }
+  pC->nSys = pM->pFlow->systemSequenceBy.n;
+  for(i=0; i<pC->nSys && p->rc==0; i++){
+    pC->azSys[i] = pM->pFlow->systemSequenceBy.az[i];
+    pC->aSysArg[i] = collectSeqArg(pC, "system_sequence_by", pC->azSys[i]);
   }
   pC->aEmit = acdcMalloc(p, sizeof(int)*(pM->nVal+1));
   pC->aEmitArg = acdcMalloc(p, sizeof(int)*(pM->nVal+1));
@@ -572,6 +578,33 @@ static int collectSequence(
   return 1;
 }
 
+/* Its system sequence; the same. */
+static int collectSystem(
+  Collect *pC, sqlite3_value **apArg, i64 iRow, AcdcSeq *pSys
+){
+  AcdcVal aPart[ACDC_SEQ_MAXPART];
+  int i, rc;
+  for(i=0; i<pC->nSys; i++){
+    acdcValFrom(&aPart[i], apArg[pC->aSysArg[i]]);
+    if( pC->pM->pFlow->bEmptyAsNull && aPart[i].eType==SQLITE_TEXT
+     && aPart[i].n==0
+    ){
+      aPart[i].eType = SQLITE_NULL;
+    }
+  }
+  rc = acdcSeqRead(pC->p, &pC->pM->st.sysKind, aPart, pC->azSys, &pC->scratch,
+                   pSys);
+  if( pC->p->rc ){
+    collectWhere(pC, iRow);
+    return 0;
+  }
+  if( rc && pC->nNullSys++==0 ){
+    pC->iNullSysRow = iRow;
+    pC->iNullSysPart = rc-1;
+  }
+  return rc==0;
+}
+
 static int collectKeyValues(
   Collect *pC, sqlite3_value **apArg, i64 iRow, AcdcVal *aKey
 ){
@@ -629,14 +662,15 @@ static int collectUpsert(Collect *pC, sqlite3_value **apArg, i64 iRow){
   return bMask;
 }
 
-/* Hand the event to the sorter. */
+/* Hand the event to the sorter.  pSys: its system sequence, or NULL. */
 static void collectAdd(
-  Collect *pC, int eKind, const AcdcSeq *pSeq, const AcdcVal *aKey,
-  sqlite3_value *pRank, int bMask
+  Collect *pC, int eKind, const AcdcSeq *pSeq, const AcdcSeq *pSys,
+  const AcdcVal *aKey, sqlite3_value *pRank, int bMask
 ){
   AcdcMerge *pM = pC->pM;
   u64 a, b;
   u8 flags = (u8)eKind, *pRec, *pCode = 0;
+  AcdcVal sys;
   int i, n = 1, nCode = 0;
   if( pM->bIntKey ){
     a = (u64)aKey[0].u.i ^ ((u64)1<<63);
@@ -668,6 +702,12 @@ static void collectAdd(
     flags |= ACDC_REC_SHOWN;
     n += acdcRecSize(&pSeq->shown);
   }
+  if( pSys ){
+    flags |= ACDC_REC_SYS;
+    acdcSeqToState(pC->p, &pM->st.sysKind, pSys, &pC->scratch, &sys);
+    if( pC->p->rc ) return;
+    n += acdcRecSize(&sys) + acdcRecSize(&pSys->shown);
+  }
   if( bMask ){
     flags |= ACDC_REC_MASK;
     n += pC->mask.nByte;
@@ -693,6 +733,10 @@ static void collectAdd(
     for(i=0; i<pM->nKey; i++) pRec = acdcRecPut(pRec, &aKey[i]);
   }
   if( flags & ACDC_REC_SHOWN ) pRec = acdcRecPut(pRec, &pSeq->shown);
+  if( pSys ){
+    pRec = acdcRecPut(pRec, &sys);
+    pRec = acdcRecPut(pRec, &pSys->shown);
+  }
   if( flags & ACDC_REC_MASK ){
     memcpy(pRec, pC->mask.a, pC->mask.nByte);
     pRec += pC->mask.nByte;
@@ -726,7 +770,7 @@ static int collectExpect(Collect *pC, i64 mViol, i64 iRow){
 void acdcCollectRow(Collect *pC, sqlite3_value **apArg){
   AcdcMerge *pM = pC->pM;
   AcdcVal aKey[ACDC_MAXKEY];
-  AcdcSeq seq;
+  AcdcSeq seq, sys;
   i64 iRow = ++pC->nRow;
   int eKind = ACDC_UPSERT, bMask = 0;
   if( pC->iRowArg>=0 ){
@@ -743,6 +787,7 @@ void acdcCollectRow(Collect *pC, sqlite3_value **apArg){
   }
   if( pC->iKindArg>=0 ) eKind = sqlite3_value_int(apArg[pC->iKindArg]);
   if( !collectSequence(pC, apArg, iRow, &seq) ) return;
+  if( pC->nSys && !collectSystem(pC, apArg, iRow, &sys) ) return;
   if( eKind==ACDC_TRUNCATE ){
     collectTruncate(pC, &seq);
     return;
@@ -759,7 +804,7 @@ void acdcCollectRow(Collect *pC, sqlite3_value **apArg){
   }
   if( !pM->pFlow->bSnapshot ) collectRange(pC, &seq);
   if( pC->p->rc ) return;
-  collectAdd(pC, eKind, &seq, aKey,
+  collectAdd(pC, eKind, &seq, pC->nSys ? &sys : 0, aKey,
              pC->iRankArg>=0 ? apArg[pC->iRankArg] : 0, bMask);
   if( pC->scratch.nUsed ) acdcArenaReset(&pC->scratch);
 }
@@ -832,6 +877,13 @@ void acdcCollectNulls(Collect *pC){
         "correct the rows, or leave them out with \"where\"",
         pC->azSeq[pC->iNullSeqPart], pC->nNullSeq, pC->nNullSeq==1 ? "" : "s",
         pM->pSrc->zLabel, pC->iNullSeqRow);
+  }
+  if( pC->nNullSys ){
+    acdcError(pC->p, SQLITE_CONSTRAINT, "NULL system sequence: \"%s\" is NULL "
+        "in %lld row%s of %s, first in row %lld; every change needs a system "
+        "sequence: correct the rows, or leave them out with \"where\"",
+        pC->azSys[pC->iNullSysPart], pC->nNullSys, pC->nNullSys==1 ? "" : "s",
+        pM->pSrc->zLabel, pC->iNullSysRow);
   }
   if( pC->nNullKey ){
     acdcError(pC->p, SQLITE_CONSTRAINT, "NULL key: \"%s\" is NULL in %lld "
@@ -995,6 +1047,10 @@ void acdcEventRead(
     for(i=0; i<pM->nKey; i++) a = acdcRecGet(a, aKey ? &aKey[i] : &skip);
   }
   if( flags & ACDC_REC_SHOWN ) a = acdcRecGet(a, &pEv->seq.shown);
+  if( flags & ACDC_REC_SYS ){
+    pEv->pSys = a;
+    a = acdcRecGet(acdcRecGet(a, &skip), &skip);
+  }
   if( pEv->eKind!=ACDC_UPSERT ) return;
   pEv->mask.nByte = pM->emit.nByte;
   if( flags & ACDC_REC_MASK ){

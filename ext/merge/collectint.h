@@ -20,6 +20,9 @@ struct AcdcCollect {
   int aSeqArg[ACDC_SEQ_MAXPART];
   char *azSeq[ACDC_SEQ_MAXPART];   /* Names of the parts.  In the flow */
   int nSeq;
+  int aSysArg[ACDC_SEQ_MAXPART];   /* The same for the system sequence */
+  char *azSys[ACDC_SEQ_MAXPART];
+  int nSys;
   int nEmit;
   int *aEmit;            /* Value column of each emitted value.  Owned */
   int *aEmitArg;         /* Its argument.  Owned */
@@ -32,9 +35,9 @@ struct AcdcCollect {
   u8 bShown;             /* The shown form must be kept */
   u8 bHeader;            /* A header row can be told: plain columns only */
   i64 nRow;              /* Rows seen */
-  i64 nNullSeq, nNullKey;
-  i64 iNullSeqRow, iNullKeyRow;
-  int iNullSeqPart, iNullKeyCol;
+  i64 nNullSeq, nNullSys, nNullKey;
+  i64 iNullSeqRow, iNullSysRow, iNullKeyRow;
+  int iNullSeqPart, iNullSysPart, iNullKeyCol;
   i64 nHeader, iHeaderRow;
   i64 *anViol;           /* Violations of each expectation.  Owned */
   char *zFrom, *zTo;     /* Bytes of the least and greatest sequence.  Owned */

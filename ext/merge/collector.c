@@ -233,7 +233,7 @@ void acdcCollectorRow(AcdcCollector *pC, sqlite3_value **apVal, i64 iRow){
   if( p->rc ) return;
   pC->c.pSorter = pC->c.pM->pSorter;
   pC->c.nRow = iRow - 1;
-  pC->c.nNullSeq = pC->c.nNullKey = 0;
+  pC->c.nNullSeq = pC->c.nNullSys = pC->c.nNullKey = 0;
   pC->apVal = apVal;
   if( pC->bDirect && collectorCan(pC, apVal) ){
     pStmt = pC->pExpr;

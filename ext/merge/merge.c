@@ -28,7 +28,7 @@ void acdcMergeOpen(
   pM->p = p;
   pM->pFlow = pFlow;
   pM->pSrc = pSrc;
-  pM->iStart = pM->iEnd = -1;
+  pM->iStart = pM->iEnd = pM->iSysStart = pM->iSysEnd = -1;
   pM->st.floor.eType = SQLITE_NULL;
   pM->version.shown.eType = SQLITE_NULL;
   if( p->rc ) return;
@@ -75,6 +75,8 @@ void acdcMergeApply(AcdcMerge *pM){
     acdcSnapshotRun(pM);
   }else if( pM->pFlow->eScd==ACDC_SCD1 ){
     acdcScd1Run(pM);
+  }else if( pM->pFlow->eScd==ACDC_BITEMPORAL ){
+    acdcBitemporalRun(pM);
   }else{
     acdcScd2Run(pM);
   }

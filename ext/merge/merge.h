@@ -16,6 +16,8 @@
 **   scd2.c        versions, runs, tombstones                        (4, 5)
 **   snapshot.c    a whole table against what the target shows      (6)
 **   push.c        rows that come one by one, by INSERT
+**   bitemporal.c  versions on two axes of time                      (7)
+**   bitstore.c    statements on bitemporal targets and their events
 **   merge.c       one merge from log to target
 */
 #ifndef ACDC_MERGE_H
@@ -29,6 +31,8 @@
 #define ACDC_MAXKEY   64        /* key columns, at most */
 #define ACDC_START    "__START_AT"
 #define ACDC_END      "__END_AT"
+#define ACDC_SYSSTART "__SYSTEM_START_AT"     /* bitemporal only */
+#define ACDC_SYSEND   "__SYSTEM_END_AT"
 
 /* Kinds of events, as they are stored */
 #define ACDC_UPSERT    0
@@ -98,6 +102,7 @@ struct AcdcEvent {
   int iGen;              /* Emitted set, index into AcdcState.aGen */
   AcdcBits mask;         /* Authored value columns (upserts) */
   AcdcVal *aVal;         /* nVal values; NULL pointer for deletes */
+  const u8 *pSys;        /* ACDC_REC_SYS: its two values in the record */
 };
 
 typedef struct AcdcSorter AcdcSorter;
@@ -115,6 +120,7 @@ struct AcdcState {
                          ** separators between.  Owned */
   char *zTrack;          /* Tracking rule as text: "", "+a,b" or "-c". Owned */
   AcdcSeqKind kind;
+  AcdcSeqKind sysKind;   /* Of the system sequence; nPart 0: there is none */
   u8 bNullKeys;
   AcdcNames slots;       /* Value columns ever written, in slot order */
   int nGen;              /* Emitted sets seen */
@@ -147,6 +153,7 @@ struct AcdcMerge {
   int nVal;
   AcdcValCol *aVal;      /* Owned */
   int iStart, iEnd;      /* Columns __START_AT, __END_AT of the target, or -1 */
+  int iSysStart, iSysEnd;/* The same for the system axis */
   u8 bIntKey;            /* One key column that holds integers only */
   u8 bCollate;           /* Some key column's collation is not BINARY */
   u8 bMemory;            /* The sorter has written no run to its file */
@@ -217,6 +224,7 @@ const u8 *acdcVarintGet(const u8 *a, u64 *pv);
 #define ACDC_REC_SEQ      0x08   /* varint n, n sequence bytes follow */
 #define ACDC_REC_SHOWN    0x10   /* the sequence as it is shown follows */
 #define ACDC_REC_MASK     0x20   /* set of the columns that it authors */
+#define ACDC_REC_SYS      0x40   /* system sequence: state form, then shown */
 typedef struct AcdcEntry AcdcEntry;
 struct AcdcEntry {
   u64 a;                 /* Key: integer ^ 2^63, or 8 bytes of its code */
@@ -478,6 +486,7 @@ int acdcBelowFloor(const AcdcMerge *pM, const AcdcSeq *pSeq);
 int acdcGroupEvents(AcdcMerge *pM, AcdcArena *pA, const AcdcEntry *aE, int n,
                     AcdcVal *aKey, AcdcEvent *aEv);
 void acdcScd2Run(AcdcMerge *pM);
+void acdcBitemporalRun(AcdcMerge *pM);
 /* snapshot.c: read the version and decide whether it is applied (sets eSkip);
 ** apply the sorted rows. */
 void acdcSnapshotVersion(AcdcMerge *pM);

@@ -7,7 +7,8 @@
 **   autocdc_versions       snapshots applied, in state form and as shown
 **   autocdc_state_<id>     SCD1: last sequence and kind of each key
 **   autocdc_event_<id>     SCD2: events that the target does not show;
-**                          SCD1 per column: events whose values still count
+**                          SCD1 per column: events whose values still count;
+**                          bitemporal: all events, see bitemporal.c
 **
 ** docs/architecture.md describes the columns.
 */
@@ -147,6 +148,28 @@ void acdcStateNames(AcdcCtx *p, const char *z, AcdcNames *pN){
   }
 }
 
+/*
+** The kinds of both sequences as one text, "n" or "n;i:dddd-dd-dd": what is
+** behind the semicolon is the system sequence of a bitemporal target.
+*/
+static char *stateKindText(AcdcCtx *p, const AcdcState *pSt){
+  char *z = acdcSeqKindText(p, &pSt->kind);
+  if( pSt->sysKind.nPart ){
+    char *zSys = acdcSeqKindText(p, &pSt->sysKind);
+    acdcAppendf(p, &z, ";%s", zSys ? zSys : "");
+    sqlite3_free(zSys);
+  }
+  return z;
+}
+
+static void stateKindParse(AcdcCtx *p, const char *z, AcdcState *pSt){
+  const char *zSys = strchr(z ? z : "", ';');
+  char *zOwn = zSys ? acdcStrndup(p, z, zSys-z) : acdcStrdup(p, z);
+  acdcSeqKindParse(p, zOwn, &pSt->kind);
+  if( zSys ) acdcSeqKindParse(p, zSys+1, &pSt->sysKind);
+  sqlite3_free(zOwn);
+}
+
 static const char *stateScdText(u8 eScd){
   return eScd==ACDC_SCD1 ? "1" : eScd==ACDC_SCD2 ? "2" : "bitemporal";
 }
@@ -197,7 +220,7 @@ int acdcStateLoad(
               : zScd[0]=='2' ? ACDC_SCD2 : ACDC_BITEMPORAL;
     pSt->zKeys = acdcStrdup(p, (const char*)sqlite3_column_text(pStmt, 2));
     pSt->zTrack = acdcStrdup(p, (const char*)sqlite3_column_text(pStmt, 3));
-    acdcSeqKindParse(p, zSeq ? zSeq : "", &pSt->kind);
+    stateKindParse(p, zSeq, pSt);
     pSt->bNullKeys = (u8)sqlite3_column_int(pStmt, 5);
     acdcStateNames(p, (const char*)sqlite3_column_text(pStmt, 6),&pSt->slots);
     stateGenParse(p, (const char*)sqlite3_column_text(pStmt, 7), pSt);
@@ -235,7 +258,7 @@ void acdcStateSave(
         "WHERE name GLOB 'autocdc_state_*' OR name GLOB 'autocdc_event_*')",
         zSchema, zSchema);
   }
-  zSeq = acdcSeqKindText(p, &pSt->kind);
+  zSeq = stateKindText(p, pSt);
   zSlots = stateNamesText(p, &pSt->slots);
   zGens = stateGenText(p, pSt);
   pStmt = acdcPrepare(p, 0, "INSERT INTO \"%w\".autocdc_targets VALUES("
@@ -326,7 +349,12 @@ void acdcStateMakeTables(AcdcMerge *pM){
 
 void acdcStateMakeEvents(AcdcMerge *pM){
   if( pM->st.bEvents || pM->p->rc ) return;
-  stateMakeTable(pM, "autocdc_event", "seq, kind, mask, vals, shown", ",seq");
+  if( pM->st.eScd==ACDC_BITEMPORAL ){
+    stateMakeTable(pM, "autocdc_event", "seq, sys, kind, mask, vals, shown, "
+                   "sysshown", ",seq,sys");
+  }else{
+    stateMakeTable(pM, "autocdc_event", "seq, kind, mask, vals, shown", ",seq");
+  }
   pM->st.bEvents = 1;
 }
 

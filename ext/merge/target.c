@@ -58,8 +58,8 @@ static int targetIsReserved(const AcdcMerge *pM, const char *zName){
   if( sqlite3_stricmp(zName, ACDC_START)==0 ) return 1;
   if( sqlite3_stricmp(zName, ACDC_END)==0 ) return 1;
   return pM->pFlow->eScd==ACDC_BITEMPORAL
-      && (sqlite3_stricmp(zName, "__SYSTEM_START_AT")==0
-       || sqlite3_stricmp(zName, "__SYSTEM_END_AT")==0);
+      && (sqlite3_stricmp(zName, ACDC_SYSSTART)==0
+       || sqlite3_stricmp(zName, ACDC_SYSEND)==0);
 }
 
 /*
@@ -188,6 +188,10 @@ static void targetCreate(AcdcMerge *pM, const u8 *aSel, const u8 *aIsKey){
     acdcAppendf(p, &zCols, ", \"" ACDC_START "\", \"" ACDC_END "\"");
     acdcAppendf(p, &zKeys, ", \"" ACDC_START "\"");
   }
+  if( eScd==ACDC_BITEMPORAL ){
+    acdcAppendf(p, &zCols, ", \"" ACDC_SYSSTART "\", \"" ACDC_SYSEND "\"");
+    acdcAppendf(p, &zKeys, ", \"" ACDC_SYSSTART "\"");
+  }
   if( p->rc==0 ){
     acdcExec(p, "CREATE TABLE \"%w\".\"%w\"(%s%s%s%s)%s",
         pM->tgt.zSchema, pM->tgt.zName, zCols,
@@ -249,26 +253,43 @@ static void targetWiden(AcdcMerge *pM, const u8 *aSel, const u8 *aIsKey){
   sqlite3_free(zAdded);
 }
 
+/* Is that column equal in all versions (bitemporal: in all system times) of
+** one version of a key, so that a unique key must have more than such? */
+static int targetIsIdentity(const AcdcMerge *pM, const char *zCol){
+  int i;
+  for(i=0; i<pM->nKey; i++){
+    if( sqlite3_stricmp(zCol, pM->aKey[i].zName)==0 ) return 1;
+  }
+  return pM->pFlow->eScd==ACDC_BITEMPORAL
+      && sqlite3_stricmp(zCol, ACDC_START)==0;
+}
+
 /*
 ** Look at the indexes of a target that was there.  A unique one on key
-** columns alone cannot hold a history.  Returns 1 if some index begins with
-** all key columns.
+** columns alone cannot hold a history, nor one with __START_AT a bitemporal
+** one.  Returns 1 if some index begins with all key columns.
 */
 static int targetIndexes(AcdcMerge *pM){
   AcdcCtx *p = pM->p;
   sqlite3_stmt *pList, *pCols;
   int bFound = 0;
-  int i, nPk = 0, nPkKey = 0;
-  for(i=0; i<pM->tgt.nCol; i++) if( pM->tgt.aCol[i].iPk ) nPk++;
+  int i, nPk = 0, nPkKey = 0, nPkSame = 0;
+  for(i=0; i<pM->tgt.nCol; i++){
+    if( pM->tgt.aCol[i].iPk==0 ) continue;
+    nPk++;
+    if( targetIsIdentity(pM, pM->tgt.aCol[i].zName) ) nPkSame++;
+  }
   for(i=0; i<pM->nKey; i++){
     const AcdcColumn *pC = &pM->tgt.aCol[pM->aKey[i].iTgt];
     if( pC->iPk && pC->iPk<=pM->nKey ) nPkKey++;
   }
   if( nPkKey==pM->nKey ) bFound = 1;
-  if( pM->pFlow->eScd!=ACDC_SCD1 && nPk && nPkKey==nPk ){
+  if( pM->pFlow->eScd!=ACDC_SCD1 && nPk && nPkSame==nPk ){
     acdcError(p, SQLITE_ERROR, "target %s cannot hold a history: its PRIMARY "
-        "KEY allows one row a key; add " ACDC_START " to it, or choose "
-        "another target", pM->pFlow->zTarget);
+        "KEY allows one row a %s; add %s to it, or choose another target",
+        pM->pFlow->zTarget, nPkKey==nPk ? "key" : "version",
+        pM->pFlow->eScd==ACDC_SCD2 ? ACDC_START
+                                   : ACDC_START " and " ACDC_SYSSTART);
   }
   pList = acdcPrepare(p, 0, "SELECT name, \"unique\", partial, origin "
       "FROM pragma_index_list(%Q, %Q)", pM->tgt.zName, pM->tgt.zSchema);
@@ -276,14 +297,14 @@ static int targetIndexes(AcdcMerge *pM){
     const char *zName = (const char*)sqlite3_column_text(pList, 0);
     int bUnique = sqlite3_column_int(pList, 1);
     int bPartial = sqlite3_column_int(pList, 2);
-    int nCol = 0, nKey = 0, nLead = 0;
+    int nCol = 0, nSame = 0, nLead = 0;
     pCols = acdcPrepare(p, 0, "SELECT name FROM pragma_index_info(%Q, %Q) "
         "ORDER BY seqno", zName, pM->tgt.zSchema);
     while( acdcStep(p, pCols) ){
       const char *zCol = (const char*)sqlite3_column_text(pCols, 0);
+      if( zCol && targetIsIdentity(pM, zCol) ) nSame++;
       for(i=0; zCol && i<pM->nKey; i++){
         if( sqlite3_stricmp(zCol, pM->aKey[i].zName)==0 ){
-          nKey++;
           if( nCol<pM->nKey ) nLead++;
           break;
         }
@@ -292,12 +313,13 @@ static int targetIndexes(AcdcMerge *pM){
     }
     acdcFinalize(p, &pCols);
     if( nLead==pM->nKey && !bPartial ) bFound = 1;
-    if( bUnique && !bPartial && nKey==nCol && nCol>0
+    if( bUnique && !bPartial && nSame==nCol && nCol>0
      && pM->pFlow->eScd!=ACDC_SCD1
     ){
       acdcError(p, SQLITE_ERROR, "target %s cannot hold a history: unique "
-          "index %s allows one row a key; drop it, or choose another target",
-          pM->pFlow->zTarget, zName);
+          "index %s allows one row a %s; drop it, or choose another target",
+          pM->pFlow->zTarget, zName,
+          pM->pFlow->eScd==ACDC_SCD2 ? "key" : "key or version");
     }
   }
   acdcFinalize(p, &pList);
@@ -325,6 +347,14 @@ static void targetCheck(AcdcMerge *pM){
     acdcError(p, SQLITE_ERROR, "target %s has no columns " ACDC_START " and "
         ACDC_END ": a history table needs both, declared without a type; add "
         "them, or choose another target", pM->pFlow->zTarget);
+  }
+  if( pM->pFlow->eScd==ACDC_BITEMPORAL && p->rc==0
+   && (acdcTableColumn(&pM->tgt, ACDC_SYSSTART)<0
+    || acdcTableColumn(&pM->tgt, ACDC_SYSEND)<0)
+  ){
+    acdcError(p, SQLITE_ERROR, "target %s has no columns " ACDC_SYSSTART " and "
+        ACDC_SYSEND ": a bitemporal table needs both, declared without a "
+        "type; add them, or choose another target", pM->pFlow->zTarget);
   }
 }
 
@@ -562,6 +592,13 @@ static void targetFrozen(AcdcMerge *pM, const char *zRule){
         "SELECT autocdc_reset('%q')", pFlow->zTarget, pSt->kind.nPart,
         pSt->kind.nPart==1 ? "" : "s", pFlow->sequenceBy.n, pFlow->zTarget);
   }
+  if( pSt->sysKind.nPart>0 && pSt->sysKind.nPart!=pFlow->systemSequenceBy.n ){
+    acdcError(pM->p, SQLITE_ERROR, "system_sequence_by of target %s has %d "
+        "part%s and the flow says %d; keep it, or start anew with "
+        "SELECT autocdc_reset('%q')", pFlow->zTarget, pSt->sysKind.nPart,
+        pSt->sysKind.nPart==1 ? "" : "s", pFlow->systemSequenceBy.n,
+        pFlow->zTarget);
+  }
   if( pFlow->eScd==ACDC_SCD1 || pM->p->rc ) return;
   for(i=0; i<pM->nVal && pM->p->rc==0; i++){
     const char *zName = pM->aVal[i].zName;
@@ -577,18 +614,18 @@ static void targetFrozen(AcdcMerge *pM, const char *zRule){
 }
 
 /* Kinds of the sequence parts as the source declares them. */
-static void targetSeqKind(AcdcMerge *pM){
-  const AcdcFlow *pFlow = pM->pFlow;
-  AcdcSeqKind *pK = &pM->st.kind;
+static void targetSeqKind(
+  AcdcMerge *pM, const char *zMember, const AcdcNames *pParts, AcdcSeqKind *pK
+){
   int i;
-  if( pFlow->sequenceBy.n>ACDC_SEQ_MAXPART ){
-    acdcError(pM->p, SQLITE_ERROR, "sequence_by has more than %d parts",
+  if( pParts->n>ACDC_SEQ_MAXPART ){
+    acdcError(pM->p, SQLITE_ERROR, "%s has more than %d parts", zMember,
               ACDC_SEQ_MAXPART);
     return;
   }
-  if( pK->nPart==0 ) pK->nPart = pFlow->sequenceBy.n ? pFlow->sequenceBy.n : 1;
-  for(i=0; i<pFlow->sequenceBy.n; i++){
-    char *z = acdcUnquote(pM->p, pFlow->sequenceBy.az[i]);
+  if( pK->nPart==0 ) pK->nPart = pParts->n ? pParts->n : 1;
+  for(i=0; i<pParts->n; i++){
+    char *z = acdcUnquote(pM->p, pParts->az[i]);
     int iCol = z ? acdcTableColumn(&pM->pSrc->tab, z) : -1;
     pK->aInstant[i] = 0;
     if( iCol>=0 ){
@@ -611,6 +648,12 @@ static void targetAdopt(AcdcMerge *pM){
   sqlite3_stmt *pStmt;
   int i;
   if( !acdcSelectInt(p, 0, "SELECT 1 FROM %s LIMIT 1", pM->zTgtSql) ) return;
+  if( pM->pFlow->eScd==ACDC_BITEMPORAL ){
+    acdcError(p, SQLITE_ERROR, "target %s holds rows that no flow wrote, and "
+        "the events behind a bitemporal history cannot be told from its rows: "
+        "empty it, or choose another target", pM->pFlow->zTarget);
+    return;
+  }
   if( pFlow->bSnapshot && !pFlow->bAdopt ){
     acdcError(p, SQLITE_ERROR, "target %s holds rows that no flow wrote, and a "
         "snapshot deletes what it does not list: take them over with "
@@ -763,7 +806,13 @@ static void targetColumns(
   if( p->rc==0 ){
     pM->iStart = acdcTableColumn(&pM->tgt, ACDC_START);
     pM->iEnd = acdcTableColumn(&pM->tgt, ACDC_END);
-    targetSeqKind(pM);
+    pM->iSysStart = acdcTableColumn(&pM->tgt, ACDC_SYSSTART);
+    pM->iSysEnd = acdcTableColumn(&pM->tgt, ACDC_SYSEND);
+    targetSeqKind(pM, "sequence_by", &pM->pFlow->sequenceBy, &pM->st.kind);
+    if( pM->pFlow->eScd==ACDC_BITEMPORAL ){
+      targetSeqKind(pM, "system_sequence_by", &pM->pFlow->systemSequenceBy,
+                    &pM->st.sysKind);
+    }
   }
 }
 

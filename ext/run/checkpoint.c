@@ -18,6 +18,11 @@ static char *checkpointConfig(AcdcMerge *pM){
       pFlow->zDeletes ? pFlow->zDeletes : "",
       pFlow->zTruncates ? pFlow->zTruncates : "", zSeq ? zSeq : "",
       pFlow->bEmptyAsNull, pFlow->bCdf);
+  if( pFlow->systemSequenceBy.n ){
+    char *zSys = acdcNamesText(pM->p, &pFlow->systemSequenceBy);
+    acdcAppendf(pM->p, &z, "\nsystem sequence: %s", zSys ? zSys : "");
+    sqlite3_free(zSys);
+  }
   sqlite3_free(zSeq);
   return z;
 }
