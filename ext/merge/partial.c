@@ -131,6 +131,17 @@ static void partLoadRow(Part *pP){
   }
 }
 
+/* Events that a truncate of this batch removes: it drops their rows later. */
+static void partTruncate(Part *pP){
+  const AcdcSeq *pMark = acdcLastMark(pP->pM);
+  int i = 0;
+  if( pMark==0 ) return;
+  while( i<pP->n && (pP->a[i].ev.bSeqNull || acdcSeqCmp(&pP->pM->st.kind,
+                                      &pP->a[i].ev.seq, pMark)<0) ) i++;
+  pP->n -= i;
+  memmove(pP->a, &pP->a[i], sizeof(PartEvent)*pP->n);
+}
+
 static void partLoad(Part *pP){
   AcdcMerge *pM = pP->pM;
   pP->bKnown = acdcLastRead(pM, pP->pA, pP->aKey, &pP->last, &pP->eKind);
@@ -141,6 +152,7 @@ static void partLoad(Part *pP){
   if( pP->n==0 && pM->p->rc==0 && (pP->bKnown || pM->st.bAdopted) ){
     partLoadRow(pP);
   }
+  if( pP->n ) partTruncate(pP);
 }
 
 /* Add one event of the batch.  Returns 1 if the list has changed. */
@@ -303,4 +315,54 @@ void acdcPartialKey(
   }
   nWritten = pM->n.nInserted + pM->n.nUpdated + pM->n.nDeleted - nWritten;
   pM->n.nUnchanged += nEv - nWritten;
+}
+
+void acdcPartialTruncate(AcdcMerge *pM, const AcdcVal *pMark){
+  AcdcCtx *p = pM->p;
+  char *zKeys = 0, *zMatch = 0;
+  AcdcArena keys, arena;
+  int i, n;
+  memset(&keys, 0, sizeof(keys));
+  memset(&arena, 0, sizeof(arena));
+  for(i=0; i<pM->nKey; i++){
+    acdcAppendf(p, &zKeys, "%se.k%d", i ? "," : "", i+1);
+    acdcAppendf(p, &zMatch, "%ss.k%d IS e.k%d", i ? " AND " : "", i+1, i+1);
+  }
+  do{
+    AcdcVal *aKeys = acdcArenaAlloc(p, &keys, sizeof(AcdcVal)*1000*pM->nKey);
+    sqlite3_stmt *pStmt = acdcPrepare(p, 0, "SELECT DISTINCT %s FROM "
+        "\"%w\".autocdc_event_%lld AS e WHERE e.seq<?1 AND EXISTS("
+        "SELECT 1 FROM \"%w\".autocdc_state_%lld AS s WHERE %s AND s.seq>=?1) "
+        "LIMIT 1000", zKeys, pM->tgt.zSchema, pM->st.iId, pM->tgt.zSchema,
+        pM->st.iId, zMatch);
+    if( pStmt ) acdcValBind(pStmt, 1, pMark);
+    for(n=0; aKeys && acdcStep(p, pStmt); n++){
+      for(i=0; i<pM->nKey; i++){
+        AcdcVal v;
+        acdcValColumn(&v, pStmt, i);
+        acdcValCopy(p, &keys, &aKeys[n*pM->nKey+i], &v);
+      }
+    }
+    acdcFinalize(p, &pStmt);
+    for(i=0; i<n && p->rc==0; i++){
+      Part part;
+      memset(&part, 0, sizeof(part));
+      part.pM = pM;
+      part.pA = &arena;
+      part.aKey = &aKeys[i*pM->nKey];
+      partLoad(&part);
+      acdcEventDeleteBelow(pM, part.aKey, pMark);
+      if( part.n && p->rc==0 ){
+        partPrune(&part);
+        partWrite(&part, 0);
+      }
+      acdcArenaReset(&arena);
+    }
+    acdcWriterFlush(pM);
+    acdcArenaReset(&keys);
+  }while( n==1000 && p->rc==0 );
+  sqlite3_free(zKeys);
+  sqlite3_free(zMatch);
+  acdcArenaFree(&keys);
+  acdcArenaFree(&arena);
 }

@@ -194,7 +194,9 @@ static void scd1Pair(
 
 /*
 ** New truncates (semantics.md 3.3): what is below the latest one goes, from
-** state too, because events below it can never matter again.
+** state too, because events below it can never matter again.  After the
+** events, so that a row which one of them has brought above it counts as
+** updated, not as removed and added.
 */
 static void scd1Truncate(AcdcMerge *pM){
   AcdcCtx *p = pM->p;
@@ -203,11 +205,10 @@ static void scd1Truncate(AcdcMerge *pM){
   AcdcVal v;
   char *zMatch = 0;
   int i;
-  for(i=0; i<pM->nNewMark; i++) acdcStateMark(pM, &pM->aNewMark[i]);
-  acdcStateLoadMarks(p, pM->tgt.zSchema, &pM->st);
   pMark = acdcLastMark(pM);
   if( p->rc || pMark==0 ) return;
   acdcSeqToState(p, &pM->st.kind, pMark, &pM->arena, &v);
+  if( pM->st.bEvents ) acdcPartialTruncate(pM, &v);
   for(i=0; i<2 && p->rc==0; i++){
     if( i==1 && !pM->st.bEvents ) break;
     pStmt = acdcPrepare(p, 0, "DELETE FROM \"%w\".autocdc_%s_%lld WHERE seq<?1",
@@ -239,7 +240,7 @@ void acdcScd1Run(AcdcMerge *pM){
   int n, bMore = 0, bWasMore;
   i64 nGroup = 0;
   memset(&arena, 0, sizeof(arena));
-  if( pM->nNewMark ) scd1Truncate(pM);
+  acdcStateAddMarks(pM);
   aEv = acdcMalloc(p, sizeof(AcdcEvent)*SCD1_GROUP);
   if( pM->bUpsert && !pM->bPartial && !pM->bEmptyTarget ){
     pBatch = acdcBatchNew(pM);
@@ -279,6 +280,7 @@ void acdcScd1Run(AcdcMerge *pM){
   if( pBatch ) acdcBatchFlush(pBatch);
   acdcBatchFree(pBatch);
   acdcWriterFlush(pM);
+  if( pM->nNewMark ) scd1Truncate(pM);
   sqlite3_free(aEv);
   acdcArenaFree(&arena);
 }

@@ -19,6 +19,7 @@ struct WinEvent {
   AcdcVal *aEff;         /* Values with what is inherited */
   u8 bNew;               /* New, or changed by a tie, in this batch */
   u8 bChanged;           /* A known event whose values have changed */
+  u8 bCut;               /* A truncate is at its sequence */
 };
 
 /* A row of the target, as it is or as it shall be. */
@@ -31,6 +32,20 @@ struct WinRow {
   const AcdcVal *aVal;
 };
 
+/* A target row that this call has written, of the key at hand. */
+#define WIN_TOUCH    32      /* clusters ascend: older rows are not met again */
+#define TOUCH_NONE   0       /* as it was before the call */
+#define TOUCH_INSERT 1
+#define TOUCH_UPDATE 2
+#define TOUCH_DELETE 3
+#define TOUCH_GONE   4       /* was not there, is not there */
+typedef struct WinTouch WinTouch;
+struct WinTouch {
+  AcdcSeq start;
+  u8 eWhat;              /* TOUCH_*: against the table before the call */
+  u64 iWas;              /* Digest of the row before the call */
+};
+
 typedef struct Scd2 Scd2;
 struct Scd2 {
   AcdcMerge *pM;
@@ -40,7 +55,11 @@ struct Scd2 {
   const AcdcVal *aKey;
   WinEvent *a;           /* The window.  Owned */
   int n, nAlloc;
+  int bOnce;             /* The key has one cluster: no row is written twice */
   int bBound;            /* Its last event is a known one that stays as it is */
+  WinTouch aTouch[WIN_TOUCH]; /* Rows of the key written last, newest first */
+  int nTouch;
+  AcdcArena touch;       /* Bytes of their sequences */
   WinRow *aOld, *aNew;   /* Owned */
   int nOld, nNew, nOldAlloc, nNewAlloc;
 };
@@ -85,19 +104,27 @@ static int winIsUpsert(const WinEvent *pW){
 }
 
 /*
-** Truncates cut what is open at them (4.5): put those that fall behind event
-** iFrom of the window in as deletes.
+** Truncates cut what is open at them (4.5): put those that fall into the window
+** in as deletes, also the one that cuts its last version.  An event at the very
+** sequence of a truncate lives, cut off from what is before.
 */
-static void winAddMarks(Scd2 *pS, int iFrom){
+static void winAddMarks(Scd2 *pS){
   const AcdcState *pSt = &pS->pM->st;
   int i;
   for(i=0; i<pSt->nMark && pS->p->rc==0; i++){
     const AcdcSeq *pMark = &pSt->aMark[i];
+    const WinEvent *pLast = &pS->a[pS->n-1];
     int j;
-    if( winCmp(pS, pMark, &pS->a[iFrom].h.ev.seq)<=0 ) continue;
-    if( pS->bBound && winCmp(pS, pMark, &pS->a[pS->n-1].h.ev.seq)>=0 ) break;
+    if( winCmp(pS, pMark, &pS->a[0].h.ev.seq)<=0 ) continue;
+    if( pS->bBound && winCmp(pS, pMark, &pLast->h.ev.seq)>0 ){
+      if( !winIsUpsert(pLast) || !pLast->h.bLast || pLast->h.pRow->bEnd ) break;
+      pS->bBound = 0;
+    }
     for(j=pS->n; j>0 && winCmp(pS, &pS->a[j-1].h.ev.seq, pMark)>0; j--);
-    if( j>0 && winCmp(pS, &pS->a[j-1].h.ev.seq, pMark)==0 ) continue;
+    if( winCmp(pS, &pS->a[j-1].h.ev.seq, pMark)==0 ){
+      pS->a[j-1].bCut = 1;
+      continue;
+    }
     if( winPush(pS)==0 ) return;
     memmove(&pS->a[j+1], &pS->a[j], sizeof(WinEvent)*(pS->n-1-j));
     memset(&pS->a[j], 0, sizeof(WinEvent));
@@ -125,7 +152,7 @@ static int winIsFull(const AcdcMerge *pM, const AcdcBits *pB){
 static void winInherit(Scd2 *pS, int i){
   AcdcMerge *pM = pS->pM;
   WinEvent *pW = &pS->a[i];
-  const WinEvent *pPrev = i>0 && winIsUpsert(pW-1) ? pW-1 : 0;
+  const WinEvent *pPrev = i>0 && winIsUpsert(pW-1) && !pW->bCut ? pW-1 : 0;
   AcdcVal *aEff;
   int iVal;
   if( winIsFull(pM, &pW->h.ev.mask) ) return;
@@ -175,7 +202,7 @@ static void winInheritAll(Scd2 *pS){
 static int winJoined(const Scd2 *pS, const WinEvent *pA, const WinEvent *pB){
   const AcdcMerge *pM = pS->pM;
   int i;
-  if( !winIsUpsert(pA) || !winIsUpsert(pB) ) return 0;
+  if( !winIsUpsert(pA) || !winIsUpsert(pB) || pB->bCut ) return 0;
   for(i=0; i<pM->nVal; i++){
     if( pM->aVal[i].bTracked && !acdcValIs(&pA->aEff[i], &pB->aEff[i]) ){
       return 0;
@@ -321,6 +348,81 @@ static void winRuns(Scd2 *pS){
   }
 }
 
+/* ---- counts ---- */
+
+/* Digest of what a row shows beside its key and start. */
+static u64 winDigest(const Scd2 *pS, const WinRow *pR){
+  u64 h = pR->bEnd;
+  int i, j, n;
+  if( pR->bEnd ){
+    u8 aBuf[ACDC_SEQ_SPARE];
+    const u8 *a = acdcSeqOrd(&pS->pM->st.kind, &pR->end, aBuf, &n);
+    for(j=0; j<n; j++) h = h*31 + a[j];
+  }
+  for(i=0; i<pS->pM->nVal; i++){
+    const AcdcVal *pV = &pR->aVal[i];
+    h = h*31 + pV->eType;
+    if( pV->eType==SQLITE_TEXT || pV->eType==SQLITE_BLOB ){
+      for(j=0; j<pV->n; j++) h = h*31 + pV->u.z[j];
+      h = h*31 + (u64)pV->n;
+    }else if( pV->eType!=SQLITE_NULL ){
+      h = h*31 + (u64)pV->u.i;           /* the bits, also of a real */
+    }
+  }
+  return h;
+}
+
+/* Record a row that is not met for the first time in this call. */
+static WinTouch *winTouchNew(Scd2 *pS, const AcdcSeq *pStart){
+  WinTouch *pT = pS->aTouch;
+  if( pS->nTouch<WIN_TOUCH ) pS->nTouch++;
+  memmove(pT+1, pT, sizeof(*pT)*(pS->nTouch-1));
+  pT->start = *pStart;
+  if( !pStart->isInt ){
+    u8 *a = acdcArenaAlloc(pS->p, &pS->touch, pStart->nOrd+1);
+    if( a==0 ) return 0;
+    memcpy(a, pStart->pOrd, pStart->nOrd);
+    pT->start.pOrd = a;
+  }
+  return pT;
+}
+
+/*
+** Count a written row.  pOld: what the table has now, pNew: what it gets; one
+** of them is NULL if there is no row.  Clusters of one key may write a row
+** more than once; what counts is the difference between the table before and
+** after the call.
+*/
+static void winTouch(Scd2 *pS, const WinRow *pOld, const WinRow *pNew){
+  AcdcCounts *pN = &pS->pM->n;
+  const AcdcSeq *pStart = pOld ? &pOld->start : &pNew->start;
+  i64 nNone = 0, *apCount[5];
+  WinTouch *pT = 0;
+  int i;
+  apCount[TOUCH_NONE] = apCount[TOUCH_GONE] = &nNone;
+  apCount[TOUCH_INSERT] = &pN->nInserted;
+  apCount[TOUCH_UPDATE] = &pN->nUpdated;
+  apCount[TOUCH_DELETE] = &pN->nDeleted;
+  for(i=0; i<pS->nTouch && pT==0; i++){
+    if( winCmp(pS, &pS->aTouch[i].start, pStart)==0 ) pT = &pS->aTouch[i];
+  }
+  if( pT==0 ){
+    pT = winTouchNew(pS, pStart);
+    if( pT==0 ) return;
+    pT->eWhat = pOld ? TOUCH_NONE : TOUCH_GONE;
+    if( pOld ) pT->iWas = winDigest(pS, pOld);
+  }
+  --*apCount[pT->eWhat];
+  if( pT->eWhat==TOUCH_GONE || pT->eWhat==TOUCH_INSERT ){
+    pT->eWhat = pNew ? TOUCH_INSERT : TOUCH_GONE;
+  }else if( pNew==0 ){
+    pT->eWhat = TOUCH_DELETE;
+  }else{
+    pT->eWhat = winDigest(pS, pNew)==pT->iWas ? TOUCH_NONE : TOUCH_UPDATE;
+  }
+  ++*apCount[pT->eWhat];
+}
+
 /* ---- the difference ---- */
 
 static int winSameEnd(const Scd2 *pS, const WinRow *pA, const WinRow *pB){
@@ -351,7 +453,7 @@ static void winUpdate(Scd2 *pS, WinRow *pOld, WinRow *pNew, int bOpen){
   }else{
     acdcTgtEnd(pM, pS->aKey, &pOld->rawStart, pEnd);
   }
-  pM->n.nUpdated++;
+  winTouch(pS, pOld, pNew);
 }
 
 /*
@@ -370,14 +472,18 @@ static void winWrite(Scd2 *pS){
       if( c<0 ){
         if( iPass==0 ){
           acdcTgtDelete(pM, pS->aKey, &pOld->rawStart);
-          pM->n.nDeleted++;
+          winTouch(pS, pOld, 0);
         }
         i++;
       }else if( c>0 ){
         if( iPass==3 ){
           acdcTgtInsert(pM, pS->aKey, pNew->aVal, &pNew->start.shown,
                         pNew->bEnd ? &pNew->end.shown : 0);
-          pM->n.nInserted++;
+          if( pS->bOnce || j<pS->nNew-2 ){
+            pM->n.nInserted++;
+          }else{
+            winTouch(pS, 0, pNew);
+          }
         }
         j++;
       }else{
@@ -482,17 +588,24 @@ static int scd2Cluster(
   if( pS->p->rc ) return nEv;
   for(j=iFirst; j<pS->n; j++) bNew |= pS->a[j].bNew;
   if( bNew ){
-    if( pM->st.nMark ) winAddMarks(pS, iFirst);
+    if( pM->st.nMark ) winAddMarks(pS);
     winApply(pS);
   }
   return i;
 }
 
+/* bFresh: nothing is known of the key; bCont: the last call had this key too */
 static void scd2Key(
-  Scd2 *pS, const AcdcVal *aKey, const AcdcEvent *aEv, int nEv, int bFresh
+  Scd2 *pS, const AcdcVal *aKey, const AcdcEvent *aEv, int nEv, int bFresh,
+  int bCont
 ){
   int i = 0;
   pS->aKey = aKey;
+  pS->bOnce = bFresh;
+  if( !bCont ){
+    pS->nTouch = 0;
+    acdcArenaReset(&pS->touch);
+  }
   while( i<nEv && pS->p->rc==0 ){
     acdcHistKey(&pS->hist, aKey);
     i = scd2Cluster(pS, aEv, i, nEv, bFresh);
@@ -507,18 +620,29 @@ static void scd2MarkKey(Scd2 *pS, const AcdcVal *aKey, const AcdcSeq *pSeq){
   AcdcHistEvent h;
   WinEvent *pW;
   pS->aKey = aKey;
+  pS->nTouch = 0;
+  pS->bOnce = 0;
   acdcHistKey(&pS->hist, aKey);
   pS->n = 0;
   pS->bBound = 0;
   if( !acdcHistLE(&pS->hist, pSeq, &h) ) return;
-  if( winCmp(pS, &h.ev.seq, pSeq)==0 ) return;    /* cut by an event there */
-  winPushKnown(pS, &h);
-  pW = winPush(pS);
-  if( pW==0 ) return;
-  pW->h.ev.seq = *pSeq;
-  pW->h.ev.eKind = ACDC_DELETE;
-  pW->h.bMark = 1;
-  pW->bNew = 1;
+  if( winCmp(pS, &h.ev.seq, pSeq)==0 ){
+    AcdcHistEvent before;
+    /* An event there lives; it may have to leave the run it is in */
+    if( h.pRow==0 || !acdcHistBefore(&pS->hist, pSeq, &before) ) return;
+    winPushKnown(pS, &before);
+    winPushKnown(pS, &h);
+    if( pS->p->rc ) return;
+    pS->a[1].bCut = 1;
+  }else{
+    winPushKnown(pS, &h);
+    pW = winPush(pS);
+    if( pW==0 ) return;
+    pW->h.ev.seq = *pSeq;
+    pW->h.ev.eKind = ACDC_DELETE;
+    pW->h.bMark = 1;
+    pW->bNew = 1;
+  }
   if( acdcHistGT(&pS->hist, pSeq, &h) ){
     winPushKnown(pS, &h);
     pS->bBound = 1;
@@ -583,12 +707,7 @@ void acdcScd2Run(AcdcMerge *pM){
   s.pM = pM;
   s.p = p;
   acdcHistInit(&s.hist, pM);
-  for(i=0; i<pM->nNewMark && p->rc==0; i++){
-    if( acdcStateMark(pM, &pM->aNewMark[i]) ){
-      acdcStateLoadMarks(p, pM->tgt.zSchema, &pM->st);
-      scd2Truncate(&s, &pM->aNewMark[i]);
-    }
-  }
+  acdcStateAddMarks(pM);
   while( p->rc==0 ){
     int nEv, bFresh;
     bWasMore = bMore;
@@ -605,12 +724,14 @@ void acdcScd2Run(AcdcMerge *pM){
     if( bWasMore ) acdcWriterFlush(pM);
     pM->bStay = bFresh && pM->bMemory;
     nEv = acdcGroupEvents(pM, &s.arena, aE, n, aKey, aEv);
-    if( nEv ) scd2Key(&s, aKey, aEv, nEv, bFresh);
+    if( nEv ) scd2Key(&s, aKey, aEv, nEv, bFresh, bWasMore);
     acdcArenaReset(&s.arena);
   }
   acdcWriterFlush(pM);
+  for(i=0; i<pM->nNewMark && p->rc==0; i++) scd2Truncate(&s, &pM->aNewMark[i]);
   acdcHistClear(&s.hist);
   acdcArenaFree(&s.arena);
+  acdcArenaFree(&s.touch);
   sqlite3_free(s.a);
   sqlite3_free(s.aOld);
   sqlite3_free(s.aNew);

@@ -436,3 +436,10 @@ void acdcStateVersionPut(AcdcMerge *pM, const AcdcSeq *pSeq){
   acdcStep(p, pStmt);
   acdcFinalize(p, &pStmt);
 }
+
+void acdcStateAddMarks(AcdcMerge *pM){
+  int i;
+  if( pM->nNewMark==0 ) return;
+  for(i=0; i<pM->nNewMark; i++) acdcStateMark(pM, &pM->aNewMark[i]);
+  acdcStateLoadMarks(pM->p, pM->tgt.zSchema, &pM->st);
+}

@@ -424,9 +424,12 @@ static int targetTracks(AcdcCtx *p, const char *zRule, const char *zName){
 }
 
 void acdcTargetTrack(AcdcMerge *pM, const char *zRule){
-  int i;
+  int i, j;
   for(i=0; i<pM->nVal; i++){
-    pM->aVal[i].bTracked = (u8)targetTracks(pM->p, zRule, pM->aVal[i].zName);
+    int bEmitted = 0;
+    for(j=0; j<pM->st.nGen; j++) bEmitted |= acdcBit(&pM->st.aGen[j], i);
+    pM->aVal[i].bTracked = bEmitted
+        && targetTracks(pM->p, zRule, pM->aVal[i].zName);
   }
 }
 
@@ -505,15 +508,31 @@ static void targetIgnoreNull(AcdcMerge *pM, const u8 *aSel, const u8 *aIsKey){
   sqlite3_free(aHit);
 }
 
-/* Value columns: the slots of the state, widened by what this flow emits. */
+static int targetIsKey(const AcdcMerge *pM, int iTgt){
+  int i;
+  for(i=0; i<pM->nKey; i++) if( pM->aKey[i].iTgt==iTgt ) return 1;
+  return 0;
+}
+
+/*
+** Value columns: the slots of the state, widened by what this flow emits.  In a
+** history that the user made, all its columns: a version that is re-cut takes
+** along what only the user has written.
+*/
 static void targetValues(AcdcMerge *pM, const u8 *aSel, const u8 *aIsKey){
   AcdcCtx *p = pM->p;
   const AcdcTable *pT = &pM->pSrc->tab;
+  int bAll = pM->pFlow->eScd!=ACDC_SCD1 && !pM->bNewTarget && !pM->st.bMade;
   int i;
   for(i=0; i<pM->tgt.nCol && p->rc==0; i++){
     int iSrc = acdcTableColumn(pT, pM->tgt.aCol[i].zName);
-    if( iSrc<0 || !aSel[iSrc] || aIsKey[iSrc] ) continue;
     if( targetIsReserved(pM, pM->tgt.aCol[i].zName) ) continue;
+    if( iSrc<0 || !aSel[iSrc] || aIsKey[iSrc] ){
+      if( bAll && !targetIsKey(pM, i) && !pM->tgt.aCol[i].bGenerated ){
+        acdcStateSlot(p, &pM->st, pM->tgt.aCol[i].zName);
+      }
+      continue;
+    }
     if( pM->tgt.aCol[i].bGenerated ){
       acdcError(p, SQLITE_ERROR, "column %s of target %s is generated and "
           "cannot be written: name it in except_column_list",

@@ -48,6 +48,11 @@ int acdcTieSame(
   int i;
   if( pOld->eKind!=pNew->eKind ) return 0;
   if( pOld->eKind!=ACDC_UPSERT ) return 1;
+  if( pNew->bAlone && pM->bPartial ){
+    for(i=0; i<pM->nVal; i++){
+      if( acdcBit(&pOld->mask, i)!=acdcBit(&pNew->mask, i) ) return 0;
+    }
+  }
   for(i=0; i<pM->nVal; i++){
     if( pM->bPartial ){
       if( !acdcBit(&pNew->mask, i) ) continue;
@@ -97,13 +102,16 @@ int acdcTieResolve(
 ){
   AcdcSeq seq;
   if( acdcTieSame(pM, pOld, pNew) ) return ACDC_TIE_SAME;
-  if( pM->bPartial && pOld->eKind==ACDC_UPSERT && pNew->eKind==ACDC_UPSERT ){
+  if( pM->bPartial && !pNew->bAlone
+   && pOld->eKind==ACDC_UPSERT && pNew->eKind==ACDC_UPSERT
+  ){
     return tieColumns(pM, pA, aKey, pOld, pNew);
   }
   acdcTieCount(pM, aKey, &pNew->seq);
   if( pM->pFlow->eTieBreak==ACDC_TIE_FIRST ) return ACDC_TIE_KEPT;
   seq = pOld->seq;                 /* the form in which it stands already */
   if( !pOld->bOld ) seq = pNew->seq;
+  pOld->bAlone = pNew->bAlone || pOld->eKind==ACDC_DELETE;
   pOld->eKind = pNew->eKind;
   pOld->iGen = pNew->iGen;
   pOld->mask = pNew->mask;

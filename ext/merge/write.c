@@ -7,7 +7,7 @@
 enum {
   W_T_INSERT, W_T_UPDATE, W_T_END, W_T_DELETE,
   W_T_LAST, W_T_LE, W_T_GT, W_T_ALL, W_T_LT,
-  W_E_LAST, W_E_LE, W_E_GT, W_E_ALL, W_E_LT, W_E_PUT, W_E_DELETE,
+  W_E_LAST, W_E_LE, W_E_GT, W_E_ALL, W_E_LT, W_E_PUT, W_E_DELETE, W_E_BELOW,
   W_S_READ, W_S_INSERT, W_S_UPDATE,
   W_T_FEED, W_E_FEED, W_S_FEED,
   W_COUNT
@@ -257,6 +257,10 @@ static char *writeStateSql(AcdcMerge *pM, int iStmt, const char *zWhere){
     case W_E_DELETE:
       z = acdcMprintf(p, "DELETE FROM \"%w\".autocdc_event_%lld "
           "WHERE %s AND seq IS ?%d", zDb, iId, zWhere, n+1);
+      break;
+    case W_E_BELOW:
+      z = acdcMprintf(p, "DELETE FROM \"%w\".autocdc_event_%lld "
+          "WHERE %s AND seq<?%d", zDb, iId, zWhere, n+1);
       break;
     case W_S_READ:
       z = acdcMprintf(p, "SELECT seq, kind FROM \"%w\".autocdc_state_%lld "
@@ -556,7 +560,7 @@ static void writeVals(AcdcMerge *pM, const AcdcVal *aVal, AcdcVal *pOut){
   for(i=0; i<pM->nVal; i++) a = acdcRecPut(a, &aVal[i]);
   pOut->eType = SQLITE_BLOB;
   pOut->n = n;
-  pOut->u.z = pW->aBlob;
+  pOut->u.z = n ? pW->aBlob : (const u8*)"";
 }
 
 void acdcEventPut(
@@ -600,12 +604,24 @@ void acdcEventPut(
   }
 }
 
-void acdcEventDelete(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq){
-  sqlite3_stmt *pStmt = writeStmt(pM, W_E_DELETE);
+static void writeEventDelete(
+  AcdcMerge *pM, int iStmt, const AcdcVal *aKey, const AcdcVal *pSeq
+){
+  sqlite3_stmt *pStmt = writeStmt(pM, iStmt);
   if( pStmt==0 ) return;
   writeBindKeys(pM, pStmt, aKey);
   acdcValBind(pStmt, pM->nKey+1, pSeq);
   writeRun(pM, pStmt, aKey);
+}
+
+void acdcEventDelete(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq){
+  writeEventDelete(pM, W_E_DELETE, aKey, pSeq);
+}
+
+void acdcEventDeleteBelow(
+  AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq
+){
+  writeEventDelete(pM, W_E_BELOW, aKey, pSeq);
 }
 
 int acdcEventVals(
