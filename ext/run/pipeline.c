@@ -111,6 +111,7 @@ struct PipeWalk {
   AcdcPipeStep *pStep;
   AcdcPlan plan;           /* For the texts of SQL files */
   AcdcNames seen;          /* Views walked through */
+  int nDepth;              /* Views being walked through */
 };
 
 static void walkDep(PipeWalk *pW, const AcdcRel *pRel){
@@ -175,7 +176,10 @@ static void walkSql(PipeWalk *pW, const char *zSql, const char *zSqlPath){
 static void walkView(PipeWalk *pW, const AcdcView *pView){
   int i;
   if( acdcNamesFind(&pW->seen, pView->zName)>=0 ) return;
+  /* Deeper ones are refused when they are planned. */
+  if( pW->nDepth>ACDC_PLAN_DEPTH ) return;
   acdcNamesAdd(pW->pPipe->p, &pW->seen, pView->zName, -1);
+  pW->nDepth++;
   switch( pView->eKind ){
     case ACDC_VIEW_TABLE:
       walkDep(pW, &pView->table);
@@ -189,6 +193,7 @@ static void walkView(PipeWalk *pW, const AcdcView *pView){
     default:
       break;
   }
+  pW->nDepth--;
 }
 
 static void walkStep(AcdcPipeline *pPipe, AcdcPipeStep *pStep){

@@ -489,18 +489,23 @@ static char *planView(AcdcPlan *pPlan, AcdcView *pView, int bStream){
   if( acdcNamesFind(&pPlan->open, zName)>=0 ){
     acdcError(p, SQLITE_ERROR, "the view \"%s\" reads itself", pView->zName);
   }
+  if( pPlan->open.n>=ACDC_PLAN_DEPTH ){
+    acdcError(p, SQLITE_ERROR, "views read each other more than %d deep: put a "
+              "table between", ACDC_PLAN_DEPTH);
+  }
   if( !pView->bEnabled ){
     acdcError(p, SQLITE_ERROR, "the node \"%s\" is read but not enabled",
               pView->zName);
   }
-  acdcNamesAdd(p, &pPlan->open, zName, -1);
   if( p->rc==SQLITE_OK ){
+    acdcNamesAdd(p, &pPlan->open, zName, -1);
     switch( pView->eKind ){
       case ACDC_VIEW_TABLE: zSql = planViewTable(pPlan, pView, bStream); break;
       case ACDC_VIEW_FILES: zSql = planViewFiles(pPlan, pView, bStream); break;
       case ACDC_VIEW_JOIN:  zSql = planViewJoin(pPlan, pView, bStream);  break;
       default:              zSql = planViewSql(pPlan, pView, bStream);   break;
     }
+    if( pPlan->open.n ) sqlite3_free(pPlan->open.az[--pPlan->open.n]);
   }
   if( zSql ){
     char *zCte = acdcMprintf(p, "%s AS (%s)", zQuoted, zSql);
@@ -719,7 +724,8 @@ void acdcPlanTrustExprs(AcdcPlan *pPlan, const char *zList){
 }
 
 int acdcPlanIsTable(
-  AcdcPlan *pPlan, const AcdcInput *pIn, char **pzTable, char **pzWhere
+  AcdcPlan *pPlan, const AcdcInput *pIn, char **pzTable, char **pzWhere,
+  int *pbWhole
 ){
   AcdcCtx *p = pPlan->p;
   const AcdcView *pView = pIn->pView ? pIn->pView : pIn->zView
@@ -743,6 +749,7 @@ int acdcPlanIsTable(
   if( p->rc==SQLITE_OK ){
     *pzTable = acdcMprintf(p, "\"%w\".\"%w\"", zSchema, zName);
     *pzWhere = planWhere(pPlan, &pView->where);
+    *pbWhole = acdcPlanIsMerged(pPlan, zSchema, zName, iStep);
   }
   sqlite3_free(zSchema);
   sqlite3_free(zName);

@@ -57,6 +57,9 @@ struct AcdcPlan {
   char *zSelect;           /* The SELECT without WITH.  Owned */
 };
 
+/* Views that read each other go no deeper. */
+#define ACDC_PLAN_DEPTH 200
+
 /* Begin a plan for a flow of a step. */
 void acdcPlanInit(AcdcPlan *pPlan, AcdcPipeline *pPipe, AcdcPipeStep *pStep,
                   const char *zFlow);
@@ -93,10 +96,11 @@ void acdcPlanColumns(AcdcPlan *pPlan, AcdcNames *pOut, AcdcNames *pTypes);
 /*
 ** If an input is the rows of one table, filtered but not projected, that a
 ** merge can read by itself: 1, the table's name and the condition (may be
-** NULL), both owned by the caller.
+** NULL), both owned by the caller.  *pbWhole: its rows change in place, so that
+** all of them are to be read.
 */
 int acdcPlanIsTable(AcdcPlan *pPlan, const AcdcInput *pIn, char **pzTable,
-                    char **pzWhere);
+                    char **pzWhere, int *pbWhole);
 /*
 ** Plan the rows of one version of a snapshot: of files, or of the table where
 ** its version column has that value.

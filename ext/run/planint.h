@@ -18,6 +18,9 @@ const char *acdcPlanText(AcdcPlan *pPlan, const char *zSql,
 ** clause, owned by the caller.  iStep: the step that fills it, or -1. */
 char *acdcPlanStreamOf(AcdcPlan *pPlan, const char *zSchema, const char *zName,
                        int iStep);
+/* Does a merge write the table, so that its rows change in place? */
+int acdcPlanIsMerged(AcdcPlan *pPlan, const char *zSchema, const char *zName,
+                     int iStep);
 char *acdcPlanFiles(AcdcPlan *pPlan, const AcdcView *pView, int bStream,
                     char **pzDefault);
 /* The same for files that are listed already. */

@@ -103,6 +103,22 @@ static void streamStart(AcdcPlan *pPlan, AcdcPlanStream *pS){
   sqlite3_free(zSource);
 }
 
+int acdcPlanIsMerged(
+  AcdcPlan *pPlan, const char *zSchema, const char *zName, int iStep
+){
+  AcdcState st;
+  int bIs = 0;
+  if( iStep>=0 ){
+    u8 eKind = pPlan->pPipe->aStep[iStep].pStep->eKind;
+    return eKind!=ACDC_STEP_APPEND && eKind!=ACDC_STEP_BATCHSQL;
+  }
+  /* A table that is none of the pipeline's may be an inline flow's. */
+  bIs = acdcStateLoad(pPlan->p, zSchema, zName, &st)
+     && st.zKeys && st.zKeys[0];
+  acdcStateClear(&st);
+  return bIs;
+}
+
 char *acdcPlanStreamOf(
   AcdcPlan *pPlan, const char *zSchema, const char *zName, int iStep
 ){
@@ -110,9 +126,7 @@ char *acdcPlanStreamOf(
   AcdcPlanStream *aNew, *pS;
   AcdcFlow flow;
   char *z;
-  int bMerged = iStep>=0
-      && pPlan->pPipe->aStep[iStep].pStep->eKind!=ACDC_STEP_APPEND
-      && pPlan->pPipe->aStep[iStep].pStep->eKind!=ACDC_STEP_BATCHSQL;
+  int bMerged = acdcPlanIsMerged(pPlan, zSchema, zName, iStep);
   aNew = acdcRealloc(p, pPlan->aStream,
                      (pPlan->nStream+1)*(i64)sizeof(*aNew));
   if( aNew==0 ) return 0;

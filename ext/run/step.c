@@ -102,6 +102,33 @@ static void stepDeclared(AcdcStepRun *pR, const AcdcNames *pCols, AcdcNames *pTy
   }
 }
 
+/*
+** Make the target, or add the columns that it lacks.  A new one has the
+** declared columns first, in their order, also those that the query lacks.
+*/
+static int stepMakeTarget(
+  AcdcStepRun *pR, const AcdcNames *pCols, const AcdcNames *pTypes
+){
+  AcdcCtx *p = pR->p;
+  AcdcNames cols = {0, 0}, types = {0, 0};
+  int i, bMade;
+  for(i=0; i<pR->schema.n; i++){
+    acdcNamesAdd(p, &cols, pR->schema.a[i].zName, -1);
+    acdcNamesAdd(p, &types, pR->schema.a[i].zType ? pR->schema.a[i].zType : "",
+                 -1);
+  }
+  for(i=0; i<pCols->n; i++){
+    if( acdcNamesFind(&cols, pCols->az[i])>=0 ) continue;
+    acdcNamesAdd(p, &cols, pCols->az[i], -1);
+    acdcNamesAdd(p, &types, pTypes->az[i], -1);
+  }
+  bMade = acdcStepMakeTable(p, pR->pStep->zSchema, pR->pStep->zName, &cols,
+                            &types);
+  acdcNamesFree(&cols);
+  acdcNamesFree(&types);
+  return bMade;
+}
+
 /* "a", "b" of a list of names.  Owned by the caller. */
 char *acdcStepList(AcdcCtx *p, const AcdcNames *pCols){
   char *z = 0;
@@ -205,8 +232,7 @@ i64 acdcStepAppend(AcdcStepRun *pR, int *pbMade){
   i64 n = 0;
   acdcPlanColumns(&pR->plan, &cols, &types);
   stepDeclared(pR, &cols, &types);
-  *pbMade = acdcStepMakeTable(p, pR->pStep->zSchema, pR->pStep->zName, &cols,
-                          &types);
+  *pbMade = stepMakeTarget(pR, &cols, &types);
   zList = acdcStepList(p, &cols);
   pStmt = zList && p->rc==SQLITE_OK ? acdcPlanPrepare(&pR->plan,
       "INSERT INTO \"%w\".\"%w\"(%s) SELECT %s FROM acdc_input%s%s",
@@ -384,11 +410,12 @@ static int mergeTable(AcdcStepRun *pR, const AcdcInput *pIn, AcdcFlow *pFlow){
   AcdcCtx *p = pR->p;
   AcdcRunFlowOpts opts;
   char *zTable = 0, *zWhere = 0;
+  int bWhole = 0;
   if( pR->rules.n || pR->schema.n || pR->pS->migration.zName
    || pR->pS->eKind!=ACDC_STEP_MERGE
-   || !acdcPlanIsTable(&pR->plan, pIn, &zTable, &zWhere) ) return 0;
+   || !acdcPlanIsTable(&pR->plan, pIn, &zTable, &zWhere, &bWhole) ) return 0;
   memset(&opts, 0, sizeof(opts));
-  opts.bReadAll = pR->plan.bReadAll;
+  opts.bReadAll = pR->plan.bReadAll || bWhole;
   pFlow->eSource = ACDC_SOURCE_TABLE;
   sqlite3_free(pFlow->zSource);
   pFlow->zSource = zTable;

@@ -118,8 +118,11 @@ static void rulesQuarantine(
   AcdcRel rel = *pT;
   char *zBad = acdcRulesBad(p, &pR->rules);
   char *zErrors = acdcRulesErrors(p, &pR->rules);
-  char *zName = 0, *zSchema = 0, *zList = 0, *zDefault = 0;
+  char *zName = 0, *zSchema = 0, *zList = 0, *zRows = 0, *zDefault = 0;
+  char *zOld = 0;
   sqlite3_stmt *pStmt;
+  /* What reads all its rows each time would put them here each time. */
+  int bWhole = pR->plan.nStream==0 && pR->plan.nFile==0;
   int iStep;
   if( zBad==0 ) return;
   if( rel.zName==0 ){
@@ -136,12 +139,22 @@ static void rulesQuarantine(
     acdcNamesAdd(p, &types, "TEXT", -1);
   }
   acdcStepMakeTable(p, zSchema, zName, &cols, &types);
-  zList = acdcStepList(p, pCols);
-  pStmt = zList && p->rc==SQLITE_OK ? acdcPlanPrepare(&pR->plan,
-      "INSERT INTO \"%w\".\"%w\"(%s%s) SELECT %s%s%s FROM acdc_input WHERE "
-      "%s%s(%s)", zSchema, zName, zList, zErrors ? ", _errors" : "", zList,
-      zErrors ? ", " : "", zErrors ? zErrors : "", zScope ? zScope : "",
-      zScope ? " AND " : "", zBad) : 0;
+  if( bWhole && pR->pS->eKind!=ACDC_STEP_MV ){
+    char *z = acdcStepList(p, &cols);
+    if( z ) zOld = acdcMprintf(p, " EXCEPT SELECT %s FROM \"%w\".\"%w\"", z,
+                               zSchema, zName);
+    sqlite3_free(z);
+  }
+  zList = acdcStepList(p, &cols);
+  zRows = acdcStepList(p, pCols);
+  if( bWhole && pR->pS->eKind==ACDC_STEP_MV ){
+    acdcExec(p, "DELETE FROM \"%w\".\"%w\"", zSchema, zName);
+  }
+  pStmt = zList && zRows && p->rc==SQLITE_OK ? acdcPlanPrepare(&pR->plan,
+      "INSERT INTO \"%w\".\"%w\"(%s) SELECT %s%s%s FROM acdc_input WHERE "
+      "%s%s(%s)%s", zSchema, zName, zList, zRows, zErrors ? ", " : "",
+      zErrors ? zErrors : "", zScope ? zScope : "", zScope ? " AND " : "", zBad,
+      zOld ? zOld : "") : 0;
   acdcStep(p, pStmt);
   if( pStmt && p->rc==SQLITE_OK ){
     pR->nQuarantined = sqlite3_changes64(p->db);
@@ -158,6 +171,8 @@ static void rulesQuarantine(
   sqlite3_free(zName);
   sqlite3_free(zSchema);
   sqlite3_free(zList);
+  sqlite3_free(zRows);
+  sqlite3_free(zOld);
   sqlite3_free(zDefault);
   acdcNamesFree(&cols);
   acdcNamesFree(&types);

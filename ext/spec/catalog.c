@@ -29,17 +29,19 @@ static void catalogCheckVersion(AcdcCtx *p){
 
 void acdcCatalogMake(AcdcCtx *p){
   catalogCheckVersion(p);
-  if( p->rc || acdcCatalogExists(p) ) return;
-  acdcExec(p, "CREATE TABLE main.autocdc_specs("
+  if( p->rc ) return;
+  acdcExec(p, "CREATE TABLE IF NOT EXISTS main.autocdc_specs("
       "name TEXT PRIMARY KEY, format TEXT, spec TEXT NOT NULL, options TEXT, "
       "enabled INTEGER NOT NULL DEFAULT 1, loaded_at TEXT NOT NULL DEFAULT "
       "(strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ','now')))");
-  acdcExec(p, "CREATE TABLE main.autocdc_flows("
+  acdcExec(p, "CREATE TABLE IF NOT EXISTS main.autocdc_flows("
       "spec TEXT, flow TEXT, target TEXT, kind TEXT, scd_type TEXT, "
       "keys TEXT, sequence_by TEXT, source TEXT, enabled INTEGER, "
       "once INTEGER, data_flow_id TEXT, data_flow_group TEXT, layer TEXT)");
-  acdcExec(p, "CREATE TABLE main.autocdc_catalog(version INTEGER NOT NULL)");
-  acdcExec(p, "INSERT INTO main.autocdc_catalog VALUES(%d)", CATALOG_VERSION);
+  acdcExec(p, "CREATE TABLE IF NOT EXISTS main.autocdc_catalog("
+           "version INTEGER NOT NULL)");
+  acdcExec(p, "INSERT INTO main.autocdc_catalog SELECT %d WHERE NOT EXISTS "
+           "(SELECT 1 FROM main.autocdc_catalog)", CATALOG_VERSION);
 }
 
 /* ---- what this connection has loaded ---- */

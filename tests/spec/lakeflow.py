@@ -474,3 +474,87 @@ def databases():
     table(db, "customer", "id INTEGER", (1,))
     load(db, nodespec(source("v_c", "customer", database="bronze"), target("customer", ["v_c"])))
     check("both read and written" in db.error("SELECT * FROM apply_changes()"), "a target that is its own source")
+
+
+@case
+def more_spark_sql():
+    with Folder({"in/1.json": lines({"id": 1})}) as folder:
+        db = Db()
+        load(db, nodespec(
+            {"name": "v_f", "node_type": "source", "source_type": "batch_files", "config": {
+                "path": "in", "format": "json",
+                "select_exp": ["id", "_metadata.file_name AS f", "_metadata AS m"]}},
+            sql("q", "SELECT concat_ws('-', 'a', NULL, f) AS c, date_format('2024-05-06', 'dd.MM.yyyy') AS d, "
+                     "datediff('2024-03-01', '2024-02-28') AS n, date_add('2024-02-28', 2) AS p, "
+                     "m IS NOT NULL AS m FROM STREAM live.v_f"),
+            target("t", ["q"])), base_path=folder.path)
+        apply(db)
+        same(db, "SELECT * FROM t", [("a-1.json", "06.05.2024", 2, "2024-03-01", 1)])
+        check(apply(db) == [("f_q", "t", "ok", 0)], "STREAM without parentheses reads new files only")
+
+
+@case
+def rebuilt_and_whole_reads():
+    """What is read whole each time leaves no second copy in a quarantine."""
+    rules = {"r.json": expectations(expect_or_drop={"positive": "v > 0"})}
+    quality = {"expectations_path": "r.json", "quarantine": {"mode": "table", "target": {"table": "q"}}}
+    cdc = {"keys": ["id"], "sequence_by": "ts", "scd_type": "1"}
+    for config in ({"table_type": "mv"}, {"cdc_settings": cdc}):
+        db = Db()
+        table(db, "c", "id INTEGER, v INTEGER, ts INTEGER", (1, 1, 1), (2, -2, 1))
+        load(db, nodespec(source("v_c", "c", mode="batch"), target("t", ["v_c"], data_quality=quality, **config)),
+             files=rules)
+        for _ in range(3):
+            apply(db)
+        same(db, "SELECT id FROM q", [(2,)])
+        same(db, "SELECT id FROM t", [(1,)])
+
+
+@case
+def source_that_is_merged():
+    """Rows of a merged table change in place: a merge reads all of them, and an
+    append refuses."""
+    db = Db()
+    table(db, "c", "k TEXT, v INTEGER, ts INTEGER", ("a", 1, 1), ("b", 1, 1), ("c", 1, 1))
+    cdc = {"keys": ["k"], "sequence_by": "ts", "scd_type": "1"}
+    load(db, nodespec(source("v_c", "c"), target("mid", ["v_c"], cdc_settings=cdc), source("v_m", "mid"),
+                      target("fin", ["v_m"], cdc_settings=dict(cdc, scd_type="2"))))
+    apply(db)
+    db.run("INSERT INTO c VALUES('b',2,2)")
+    apply(db)
+    same(db, 'SELECT k, v, "__START_AT", "__END_AT" FROM fin WHERE k = \'b\'', [("b", 1, 1, 2), ("b", 2, 2, None)])
+    load(db, nodespec(source("v_c", "c"), target("mid", ["v_c"], cdc_settings=cdc), source("v_m", "mid"),
+                      target("log", ["v_m"])))
+    message = db.error("SELECT * FROM apply_changes('log')")
+    check("merged" in message and "batch" in message, message)
+
+
+@case
+def deep_chains():
+    db = Db()
+    table(db, "c", "id INTEGER", (1,))
+
+    def chain(n):
+        return nodespec(source("v_0", "c"), target("t", ["v_%d" % n]), *[
+            sql("v_%d" % i, "SELECT id FROM live.v_%d" % (i - 1)) for i in range(1, n + 1)])
+    load(db, chain(60), name="x")
+    check(apply(db) == [("f_v_60", "t", "ok", 1)], "60 views")
+    load(db, chain(4000), name="x")
+    check("200 deep" in db.error("SELECT * FROM apply_changes()"), "4000 views")
+    load(db, nodespec(sql("v_a", "SELECT * FROM live.v_b"), sql("v_b", "SELECT * FROM live.v_a"),
+                      target("u", ["v_a"])), name="x")
+    check("reads itself" in db.error("SELECT * FROM apply_changes()"), "views in a circle")
+
+
+@case
+def names_and_schemas():
+    db = Db()
+    table(db, "c", "id INTEGER, `odd name` TEXT", (1, "x"))
+    load(db, nodespec(dict(source("src", "c"), output_view_name="v_other"),
+                      sql("t1", "SELECT `odd name` AS n, id FROM live.v_other"),
+                      target("odd table", ["t1"], schema_path="s.ddl")),
+         files={"s.ddl": "id BIGINT,\nextra STRING,\n-- a comment\nn STRING"})
+    apply(db)
+    same(db, "SELECT name, type FROM pragma_table_info('odd table')", [
+        ("id", "INTEGER"), ("extra", "TEXT"), ("n", "TEXT")])
+    same(db, 'SELECT * FROM "odd table"', [(1, None, "x")])
