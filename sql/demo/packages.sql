@@ -30,6 +30,7 @@ SELECT * FROM packages ORDER BY at DESC, package LIMIT 6;
 .print 'What dpkg itself says of these packages today:'
 SELECT count(*) AS merged,
        count(n.package) AS "known to dpkg",
+       group_concat(CASE WHEN n.package IS NULL THEN p.package END, ', ') AS "not known",
        sum(p.version IS n.version) AS "same version",
        sum(p.state IS n.state) AS "same state"
   FROM packages p LEFT JOIN dpkg_now n USING(package);
