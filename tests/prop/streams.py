@@ -261,7 +261,7 @@ class Maker:
         columns = [(n, domains.strict(d) if tight else d) for n, d in emitted]
         if self.chance(.5):
             rng.shuffle(columns)
-        self.extra = self.scd == 1 and self.chance(.2)
+        self.extra = (self.scd == 1 or not self.partial) and self.chance(.2)
         if self.extra:
             columns.append(("extra", "TEXT"))
         if self.scd == 2:
@@ -305,8 +305,18 @@ class Maker:
         keys = self.distinct_keys()
         if self.scd == 1:
             return [[self.plain_value(n, k) for n in names] for k in keys if self.chance(.6)]
-        frozen = {k: v for k, v in self.frozen.items() if k.startswith("track")}
-        log = oracle.Log(2, [k for k, _ in self.keys], frozen, len(self.sequence.parts))
+        keys_only = [k for k, _ in self.keys]
+        own = ["extra", "__START_AT", "__END_AT"]
+        common = [n for n in names if n not in keys_only + own and all(
+            (f.get("column_list") is None or n in f["column_list"]) and n not in (f.get("except_column_list") or [])
+            for f in self.flows) and n not in self.mutable]
+        but = self.frozen.get("track_history_except_column_list") or []
+        tracked = self.frozen.get("track_history_column_list") or [n for n in common if n not in but]
+        if any(n not in common + keys_only + own for n in names):
+            return []       # a column that is tracked only once another flow has come would split what was one
+        untracked = [n for n in names if n not in tracked + keys_only + own[1:]]
+        # Versions that follow each other differ in what every flow tracks.
+        log = oracle.Log(2, keys_only, {"track_history_except_column_list": untracked}, len(self.sequence.parts))
         inner = [(n, d) for n, d in columns if n not in ("__START_AT", "__END_AT")]
         source = inner + [("__op", "")] + [(n, d) for n, d in self.sequence.columns if n not in dict(inner)]
         flow = {"keys": log.keys, "sequence_by": self.sequence.by, "apply_as_deletes": "__op = 'D'",
