@@ -618,7 +618,6 @@ static void scd2Key(
 /* Cut what a key has open at a truncate. */
 static void scd2MarkKey(Scd2 *pS, const AcdcVal *aKey, const AcdcSeq *pSeq){
   AcdcHistEvent h;
-  WinEvent *pW;
   pS->aKey = aKey;
   pS->nTouch = 0;
   pS->bOnce = 0;
@@ -631,23 +630,15 @@ static void scd2MarkKey(Scd2 *pS, const AcdcVal *aKey, const AcdcSeq *pSeq){
     /* An event there lives; it may have to leave the run it is in */
     if( h.pRow==0 || !acdcHistBefore(&pS->hist, pSeq, &before) ) return;
     winPushKnown(pS, &before);
-    winPushKnown(pS, &h);
-    if( pS->p->rc ) return;
-    pS->a[1].bCut = 1;
-  }else{
-    winPushKnown(pS, &h);
-    pW = winPush(pS);
-    if( pW==0 ) return;
-    pW->h.ev.seq = *pSeq;
-    pW->h.ev.eKind = ACDC_DELETE;
-    pW->h.bMark = 1;
-    pW->bNew = 1;
   }
+  winPushKnown(pS, &h);
   if( acdcHistGT(&pS->hist, pSeq, &h) ){
     winPushKnown(pS, &h);
     pS->bBound = 1;
   }
-  if( pS->p->rc==0 ) winApply(pS);
+  if( pS->p->rc ) return;
+  winAddMarks(pS);
+  winApply(pS);
 }
 
 /*
