@@ -442,6 +442,9 @@ static char *planSql(
   host.xRelation = planRelation;
   host.xColumns = planExceptSql;
   z = zText ? acdcSparkQuery(pPlan->p, zText, &host) : 0;
+  if( z && z[strspn(z, " ")]==0 ){
+    acdcError(pPlan->p, SQLITE_ERROR, "the SQL is empty");
+  }
   planForgetAliases(pPlan, z);
   acdcTrustText(pPlan->p, zText);
   return z;

@@ -114,6 +114,11 @@ static char *readTokensOnce(AcdcSpecRead *r, const char *z){
   }
   if( pStr==0 ) return 0;
   sqlite3_str_appendall(pStr, &z[iDone]);
+  if( sqlite3_str_length(pStr)==0 ){
+    /* Finished as NULL, which would be no memory. */
+    sqlite3_free(sqlite3_str_finish(pStr));
+    return acdcStrdup(r->p, "");
+  }
   zNew = sqlite3_str_finish(pStr);
   if( zNew==0 ) acdcError(r->p, SQLITE_NOMEM, "out of memory");
   return zNew;

@@ -502,7 +502,14 @@ int acdcSparkNames(const char *zExpr, const char *zColumn){
 }
 
 static char *sparkFinish(AcdcSpark *p, sqlite3_str *pOut){
-  char *z = sqlite3_str_finish(pOut);
+  char *z;
+  /* An empty string is finished as NULL, like one without memory. */
+  sqlite3_str_append(pOut, " ", 1);
+  z = sqlite3_str_finish(pOut);
+  if( z ){
+    size_t n = strlen(z);
+    while( n>0 && z[n-1]==' ' ) z[--n] = 0;
+  }
   sparkClose(p);
   if( z==0 && p->pCtx->rc==SQLITE_OK ){
     acdcError(p->pCtx, SQLITE_NOMEM, "out of memory");
