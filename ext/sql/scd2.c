@@ -23,10 +23,12 @@ static void scd2Free(AcdcScd2 *pTab){
   if( pTab==0 ) return;
   acdcPushClose(pTab->pPush);
   sqlite3_finalize(pTab->pState);
+  acdcScd2FreeQueries(pTab);
   for(i=0; i<pTab->nCol; i++) sqlite3_free(pTab->aCol[i].zName);
   sqlite3_free(pTab->aCol);
   sqlite3_free(pTab->apVal);
   sqlite3_free(pTab->aEvent);
+  sqlite3_free(pTab->aTakes);
   acdcTableClear(&pTab->cols);
   acdcTableClear(&pTab->rows);
   acdcFlowClear(&pTab->flow);
@@ -167,6 +169,7 @@ static int scd2Destroy(sqlite3_vtab *pVtab){
   char *z;
   int rc;
   acdcScd2Forget(pTab);
+  acdcScd2FreeQueries(pTab);
   if( pTab->bOwned ){
     if( acdcStateLoad(p, pTab->zSchema, pTab->zRows, &st) ){
       i64 iId = st.iId;
@@ -196,6 +199,7 @@ static int scd2Rename(sqlite3_vtab *pVtab, const char *zNew){
   char *zName = acdcStrdup(p, zNew);
   acdcScd2Flush(pTab);
   acdcScd2Forget(pTab);
+  acdcScd2FreeQueries(pTab);
   if( pTab->bOwned ){
     acdcExec(p, "ALTER TABLE %s RENAME TO \"%w\"", pTab->zRowsSql, zRows);
   }
@@ -379,5 +383,6 @@ static const Scd2Module scd2New = { SCD2_METHODS(4) };
 int acdcScd2Register(sqlite3 *db){
   const Scd2Module *p =
       sqlite3_libversion_number()>=3044000 ? &scd2New : &scd2Old;
-  return sqlite3_create_module(db, "scd2", &p->m, 0);
+  int rc = acdcScd2TakeRegister(db);
+  return rc ? rc : sqlite3_create_module(db, "scd2", &p->m, 0);
 }

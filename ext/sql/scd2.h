@@ -36,6 +36,8 @@ struct AcdcScd2Col {
   int i;
 };
 
+typedef struct AcdcScd2Query AcdcScd2Query;   /* scd2cursor.c */
+
 typedef struct AcdcScd2 AcdcScd2;
 struct AcdcScd2 {
   sqlite3_vtab base;
@@ -68,9 +70,11 @@ struct AcdcScd2 {
   u8 bKnown;             /* The catalog has the table */
   AcdcSeqKind kind, sysKind;
   sqlite3_stmt *pState;  /* Owned */
+  AcdcScd2Query *pQuery; /* Statements that no cursor uses now.  Owned */
   /* Events (scd2write.c) */
   AcdcPush *pPush;       /* Owned; NULL while there is none */
   int *aEvent;           /* Column of each column of events.  Owned */
+  u8 *aTakes;            /* Columns that events have, a flag each.  Owned */
   sqlite3_value **apVal; /* Values of an event.  Owned */
   u8 bStale;             /* pPush may not know what was written since */
   u8 bSavepoint;         /* A savepoint was opened since the last row */
@@ -111,15 +115,28 @@ int acdcScd2BestIndex(sqlite3_vtab *pVtab, sqlite3_index_info *pInfo);
 **   C            current is the argument
 **   E, N         __END_AT is NULL, is not NULL (no argument)
 **   O<d><n>      ORDER BY column n, <d> is + or -
-**   V            version is wanted
+**   V, X         version, current is wanted
 **   U<hex>       the columns of the table of rows that are wanted, a bit each
 **   P            all columns are wanted
 **   1            all keys are given, so one version at most is as of
 */
-char *acdcScd2PlanSql(AcdcScd2 *pTab, const char *zPlan, int bNative, int *aMap);
-/* True if that SELECT gives the last version that starts at or before as_of,
-** whether it has ended by then or not. */
-int acdcScd2PlanIsLast(AcdcScd2 *pTab, const char *zPlan, int bNative);
+/*
+** The SELECT of a plan.  aMap[] gets the place of each column of the table of
+** rows, of version and of the rowid (rows.nCol+2 places), -1 if it has none;
+** *pnCol the number of places.
+**
+** *peMode says how it is stepped:
+**   ROWS   a row a step
+**   LAST   one row: the last version that starts at or before as_of, whether
+**          it has ended by then or not
+**   TAKE   rows go to autocdc_take(?N, columns...), N behind the arguments; a
+**          step comes back when that wants it to, or at the end
+*/
+#define ACDC_SCD2_ROWS   0
+#define ACDC_SCD2_LAST   1
+#define ACDC_SCD2_TAKE   2
+char *acdcScd2PlanSql(AcdcScd2 *pTab, const char *zPlan, int bNative,
+                      int *aMap, int *pnCol, int *peMode);
 
 /* scd2cursor.c */
 int acdcScd2Open(sqlite3_vtab *pVtab, sqlite3_vtab_cursor **ppCursor);
@@ -130,6 +147,9 @@ int acdcScd2Next(sqlite3_vtab_cursor *pCursor);
 int acdcScd2Eof(sqlite3_vtab_cursor *pCursor);
 int acdcScd2Column(sqlite3_vtab_cursor *pCursor, sqlite3_context *pCtx, int iCol);
 int acdcScd2Rowid(sqlite3_vtab_cursor *pCursor, sqlite3_int64 *piRowid);
+/* Finalize the statements that wait for a cursor. */
+void acdcScd2FreeQueries(AcdcScd2 *pTab);
+int acdcScd2TakeRegister(sqlite3 *db);
 /* Read what the catalog says, unless it is known. */
 void acdcScd2State(AcdcScd2 *pTab);
 

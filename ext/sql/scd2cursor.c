@@ -1,26 +1,50 @@
 /*
-** Cursors of scd2 tables: a prepared SELECT on the table of rows each, kept
-** from one xFilter to the next, so that the inner loop of a join binds and
-** steps only.
+** Cursors of scd2 tables.
+**
+** A cursor reads by a prepared SELECT on the table of rows (AcdcScd2Query).
+** It keeps it from one xFilter to the next, so that the inner loop of a join
+** binds and steps only, and leaves it to the table when it is closed, so that
+** a statement which is run again finds it.
+**
+** Where the order of rows does not matter a step brings many of them: they are
+** handed to the private function autocdc_take() and wait in the cursor.
 */
 #include "scd2.h"
 
-#define CURSOR_MAXARG 80
+#define CURSOR_MAXARG   80
+#define CURSOR_MAXTAKE  256      /* rows a step, at most */
+#define CURSOR_CACHE    8        /* statements that wait, at most */
+#define CURSOR_POINTER  "autocdc-take"
+
+struct AcdcScd2Query {
+  AcdcScd2Query *pNext;  /* In the list of those that wait */
+  sqlite3_stmt *pStmt;   /* Owned */
+  char *zPlan;           /* What it was made for.  Owned ... */
+  u8 bNative;            /* ... and how sequences are compared */
+  int eMode;             /* ACDC_SCD2_ROWS ... */
+  int nArg;
+  char aArg[CURSOR_MAXARG];  /* First letters of the words with arguments */
+  int nCol;
+  int *aMap;             /* Places of columns.  Owned */
+};
 
 typedef struct ReadCursor ReadCursor;
 struct ReadCursor {
   sqlite3_vtab_cursor base;
-  sqlite3_stmt *pStmt;   /* Owned */
-  char *zPlan;           /* What it was made for.  Owned ... */
-  u8 bNative;            /* ... and how sequences are compared */
-  u8 bLast;              /* acdcScd2PlanIsLast() */
+  AcdcScd2Query *pQ;     /* Owned */
   u8 bEof;
-  u8 bBound;             /* Parameters hold copies */
-  int nArg;
-  char aArg[CURSOR_MAXARG];  /* First letters of the words with arguments */
-  int *aMap;             /* Columns of the statement.  Owned */
+  u8 bChecked;           /* The catalog was asked for this cursor */
+  u8 bNative;            /* Sequences of that kind compare plainly */
   AcdcVal aHidden[ACDC_SCD2_EVENT];  /* Arguments, for xColumn */
   AcdcArena arena;       /* Their bytes, and those of sequences */
+  /* Rows that were taken */
+  int nTake;             /* How many a step shall bring */
+  int nRow, iRow;
+  u8 bDone;              /* No step is to follow */
+  AcdcVal *aVal;         /* Owned */
+  int nValAlloc;
+  u8 *aByte;             /* Bytes of TEXT and BLOB.  Owned */
+  int nByte, nByteAlloc;
 };
 
 int acdcScd2Open(sqlite3_vtab *pVtab, sqlite3_vtab_cursor **ppCursor){
@@ -32,14 +56,187 @@ int acdcScd2Open(sqlite3_vtab *pVtab, sqlite3_vtab_cursor **ppCursor){
   return SQLITE_OK;
 }
 
+/* ---- statements ---- */
+
+static void queryFree(AcdcScd2Query *pQ){
+  if( pQ==0 ) return;
+  sqlite3_finalize(pQ->pStmt);
+  sqlite3_free(pQ->zPlan);
+  sqlite3_free(pQ->aMap);
+  sqlite3_free(pQ);
+}
+
+void acdcScd2FreeQueries(AcdcScd2 *pTab){
+  while( pTab->pQuery ){
+    AcdcScd2Query *pQ = pTab->pQuery;
+    pTab->pQuery = pQ->pNext;
+    queryFree(pQ);
+  }
+}
+
+/* The cursor is done with its statement. */
+static void queryLeave(AcdcScd2 *pTab, ReadCursor *pCur){
+  AcdcScd2Query *pQ = pCur->pQ, **pp;
+  int n = 0;
+  if( pQ==0 ) return;
+  pCur->pQ = 0;
+  sqlite3_reset(pQ->pStmt);
+  sqlite3_clear_bindings(pQ->pStmt);
+  pQ->pNext = pTab->pQuery;
+  pTab->pQuery = pQ;
+  for(pp=&pTab->pQuery; *pp; pp=&(*pp)->pNext){
+    if( ++n>CURSOR_CACHE ){
+      pQ = *pp;
+      *pp = pQ->pNext;
+      queryFree(pQ);
+      break;
+    }
+  }
+}
+
+static AcdcScd2Query *queryNew(
+  AcdcScd2 *pTab, const char *zPlan, int bNative
+){
+  AcdcCtx *p = &pTab->ctx;
+  AcdcScd2Query *pQ = acdcMalloc(p, sizeof(*pQ));
+  const char *z = zPlan;
+  char *zSql;
+  if( pQ==0 ) return 0;
+  pQ->bNative = (u8)bNative;
+  pQ->zPlan = acdcStrdup(p, zPlan);
+  pQ->aMap = acdcMalloc(p, sizeof(int)*(pTab->rows.nCol+2));
+  while( *z ){
+    if( strchr("KRAFTSC", *z) && pQ->nArg<CURSOR_MAXARG ){
+      pQ->aArg[pQ->nArg++] = *z;
+    }
+    while( *z && *z!=' ' ) z++;
+    if( *z ) z++;
+  }
+  zSql = p->rc ? 0 : acdcScd2PlanSql(pTab, zPlan, bNative, pQ->aMap, &pQ->nCol,
+                                     &pQ->eMode);
+  if( zSql ){
+    pQ->pStmt = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT, "%s", zSql);
+  }
+  sqlite3_free(zSql);
+  if( p->rc ){
+    queryFree(pQ);
+    pQ = 0;
+  }
+  return pQ;
+}
+
+/* Give the cursor the statement of a plan. */
+static void queryTake(
+  AcdcScd2 *pTab, ReadCursor *pCur, const char *zPlan, int bNative
+){
+  AcdcScd2Query **pp;
+  queryLeave(pTab, pCur);
+  for(pp=&pTab->pQuery; *pp; pp=&(*pp)->pNext){
+    AcdcScd2Query *pQ = *pp;
+    if( pQ->bNative==bNative && strcmp(pQ->zPlan, zPlan)==0 ){
+      *pp = pQ->pNext;
+      pCur->pQ = pQ;
+      break;
+    }
+  }
+  if( pCur->pQ==0 ) pCur->pQ = queryNew(pTab, zPlan, bNative);
+  if( pCur->pQ && pCur->pQ->eMode==ACDC_SCD2_TAKE ){
+    sqlite3_bind_pointer(pCur->pQ->pStmt, pCur->pQ->nArg+1, pCur,
+                         CURSOR_POINTER, 0);
+  }
+}
+
 int acdcScd2Close(sqlite3_vtab_cursor *pCursor){
   ReadCursor *pCur = (ReadCursor*)pCursor;
-  sqlite3_finalize(pCur->pStmt);
-  sqlite3_free(pCur->zPlan);
-  sqlite3_free(pCur->aMap);
+  queryLeave((AcdcScd2*)pCursor->pVtab, pCur);
   acdcArenaFree(&pCur->arena);
+  sqlite3_free(pCur->aVal);
+  sqlite3_free(pCur->aByte);
   sqlite3_free(pCur);
   return SQLITE_OK;
+}
+
+/* ---- rows by the many ---- */
+
+/* Room for n more bytes; those that are there may move. */
+static int takeRoom(ReadCursor *pCur, int n){
+  i64 nNew = (i64)pCur->nByteAlloc*2 + n + 4096;
+  u8 *aNew;
+  int i;
+  if( pCur->nByteAlloc-pCur->nByte>=n ) return 1;
+  if( nNew>0x7fffff00 ) return 0;
+  aNew = sqlite3_malloc64(nNew);
+  if( aNew==0 ) return 0;
+  for(i=0; i<pCur->nRow*pCur->pQ->nCol+pCur->pQ->nCol; i++){
+    AcdcVal *pV = &pCur->aVal[i];
+    if( (pV->eType==SQLITE_TEXT || pV->eType==SQLITE_BLOB) && pV->n ){
+      pV->u.z = aNew + (pV->u.z - pCur->aByte);
+    }
+  }
+  if( pCur->nByte ) memcpy(aNew, pCur->aByte, pCur->nByte);
+  sqlite3_free(pCur->aByte);
+  pCur->aByte = aNew;
+  pCur->nByteAlloc = (int)nNew;
+  return 1;
+}
+
+/* autocdc_take(cursor, columns...): true if the step shall come back. */
+static void takeFunc(sqlite3_context *pCtx, int nArg, sqlite3_value **apArg){
+  ReadCursor *pCur = sqlite3_value_pointer(apArg[0], CURSOR_POINTER);
+  AcdcVal *aTo;
+  int i, nCol = nArg-1;
+  if( pCur==0 || pCur->pQ==0 || nCol!=pCur->pQ->nCol ){
+    sqlite3_result_error(pCtx, "autocdc_take() is private", -1);
+    return;
+  }
+  aTo = &pCur->aVal[pCur->nRow*nCol];
+  for(i=0; i<nCol; i++) aTo[i].eType = SQLITE_NULL;
+  for(i=0; i<nCol; i++){
+    AcdcVal *pTo = &aTo[i];
+    acdcValFrom(pTo, apArg[i+1]);
+    if( (pTo->eType==SQLITE_TEXT || pTo->eType==SQLITE_BLOB) ){
+      AcdcVal v = *pTo;
+      pTo->eType = SQLITE_NULL;
+      if( v.u.z==0 || !takeRoom(pCur, v.n) ){
+        sqlite3_result_error_nomem(pCtx);
+        return;
+      }
+      *pTo = v;
+      if( v.n ){
+        pTo->u.z = pCur->aByte + pCur->nByte;
+        memcpy(pCur->aByte + pCur->nByte, v.u.z, v.n);
+        pCur->nByte += v.n;
+      }
+    }
+  }
+  pCur->nRow++;
+  if( pCur->nRow>=pCur->nTake ) sqlite3_result_int(pCtx, 1);
+}
+
+int acdcScd2TakeRegister(sqlite3 *db){
+  return sqlite3_create_function_v2(db, "autocdc_take", -1,
+      SQLITE_UTF8|SQLITE_DIRECTONLY, 0, takeFunc, 0, 0, 0);
+}
+
+/* The next rows.  Few at first, for a query may want no more. */
+static void takeRows(AcdcScd2 *pTab, ReadCursor *pCur){
+  int nNeed;
+  pCur->nRow = pCur->iRow = pCur->nByte = 0;
+  if( pCur->bDone ){
+    pCur->bEof = 1;
+    return;
+  }
+  if( pCur->nTake<CURSOR_MAXTAKE ) pCur->nTake = pCur->nTake*4 + 1;
+  nNeed = (pCur->nTake+1) * pCur->pQ->nCol;
+  if( nNeed>pCur->nValAlloc ){
+    AcdcVal *aNew = acdcRealloc(&pTab->ctx, pCur->aVal, sizeof(AcdcVal)*nNeed);
+    if( aNew==0 ) return;
+    pCur->aVal = aNew;
+    pCur->nValAlloc = nNeed;
+  }
+  pCur->bDone = !acdcStep(&pTab->ctx, pCur->pQ->pStmt);
+  if( pCur->bDone ) sqlite3_reset(pCur->pQ->pStmt);
+  pCur->bEof = pCur->nRow==0;
 }
 
 /* ---- what the catalog says ---- */
@@ -116,44 +313,6 @@ static int cursorNative(const AcdcScd2 *pTab, const AcdcSeqKind *pKind){
 
 /* ---- xFilter ---- */
 
-static void cursorReset(ReadCursor *pCur){
-  if( pCur->pStmt ) sqlite3_reset(pCur->pStmt);
-}
-
-/* Take over a plan: the letters of its arguments. */
-static void cursorPlan(AcdcScd2 *pTab, ReadCursor *pCur, const char *zPlan){
-  const char *z = zPlan;
-  sqlite3_finalize(pCur->pStmt);
-  pCur->pStmt = 0;
-  sqlite3_free(pCur->zPlan);
-  pCur->zPlan = acdcStrdup(&pTab->ctx, zPlan);
-  pCur->nArg = 0;
-  while( *z ){
-    if( strchr("KRAFTSC", *z) && pCur->nArg<CURSOR_MAXARG ){
-      pCur->aArg[pCur->nArg++] = *z;
-    }
-    while( *z && *z!=' ' ) z++;
-    if( *z ) z++;
-  }
-}
-
-static void cursorPrepare(AcdcScd2 *pTab, ReadCursor *pCur, int bNative){
-  AcdcCtx *p = &pTab->ctx;
-  char *zSql;
-  if( pCur->pStmt && pCur->bNative==bNative ) return;
-  sqlite3_finalize(pCur->pStmt);
-  pCur->pStmt = 0;
-  if( pCur->aMap==0 ){
-    pCur->aMap = acdcMalloc(p, sizeof(int)*(pTab->rows.nCol+2));
-    if( pCur->aMap==0 ) return;
-  }
-  zSql = acdcScd2PlanSql(pTab, pCur->zPlan, bNative, pCur->aMap);
-  pCur->pStmt = acdcPrepare(p, 0, "%s", zSql);
-  pCur->bNative = (u8)bNative;
-  pCur->bLast = (u8)acdcScd2PlanIsLast(pTab, pCur->zPlan, bNative);
-  sqlite3_free(zSql);
-}
-
 static int cursorKind(char c){
   return c=='A' ? ACDC_SCD2_AS_OF : c=='F' ? ACDC_SCD2_FROM
        : c=='T' ? ACDC_SCD2_TO : c=='S' ? ACDC_SCD2_SYSTEM
@@ -202,11 +361,12 @@ static int cursorArguments(
 ){
   AcdcSeq from, to;
   int i, bFrom = 0, bTo = 0;
-  for(i=0; i<pCur->nArg && pTab->ctx.rc==0; i++){
+  for(i=0; i<pCur->pQ->nArg && pTab->ctx.rc==0; i++){
+    char c = pCur->pQ->aArg[i];
     int eKind;
     if( sqlite3_value_type(argv[i])==SQLITE_NULL ) return 0;
-    if( pCur->aArg[i]=='K' || pCur->aArg[i]=='R' ) continue;
-    eKind = cursorKind(pCur->aArg[i]);
+    if( c=='K' || c=='R' ) continue;
+    eKind = cursorKind(c);
     if( eKind==ACDC_SCD2_CURRENT ){
       acdcValFrom(&pCur->aHidden[eKind], argv[i]);
       acdcValCopy(&pTab->ctx, &pCur->arena, &pCur->aHidden[eKind],
@@ -243,30 +403,30 @@ static int cursorArguments(
 ** live as long as xFilter does.
 */
 static void cursorBind(
-  ReadCursor *pCur, sqlite3_value **argv, const AcdcSeq *aSeq
+  AcdcScd2Query *pQ, sqlite3_value **argv, const AcdcSeq *aSeq
 ){
   int i;
-  for(i=0; i<pCur->nArg; i++){
-    char c = pCur->aArg[i];
+  for(i=0; i<pQ->nArg; i++){
+    char c = pQ->aArg[i];
     AcdcVal v;
     if( c!='K' && c!='R' && c!='C' ){
-      acdcValBind(pCur->pStmt, i+1, &aSeq->shown);
+      acdcValBind(pQ->pStmt, i+1, &aSeq->shown);
       aSeq++;
-    }else if( pCur->bLast ){
+    }else if( pQ->eMode==ACDC_SCD2_LAST ){
       acdcValFrom(&v, argv[i]);
-      acdcValBind(pCur->pStmt, i+1, &v);
+      acdcValBind(pQ->pStmt, i+1, &v);
     }else{
-      sqlite3_bind_value(pCur->pStmt, i+1, argv[i]);
+      sqlite3_bind_value(pQ->pStmt, i+1, argv[i]);
     }
   }
 }
 
 /* Has the version at hand ended by then? */
 static int cursorEnded(AcdcScd2 *pTab, ReadCursor *pCur, const AcdcSeq *pSeq){
-  int iRes = pCur->aMap[pTab->iEnd];
+  int iRes = pCur->pQ->aMap[pTab->iEnd];
   AcdcVal v;
   AcdcSeq end;
-  acdcValColumn(&v, pCur->pStmt, iRes);
+  acdcValColumn(&v, pCur->pQ->pStmt, iRes);
   if( v.eType==SQLITE_NULL ) return 0;
   if( v.eType==SQLITE_INTEGER && pSeq->isInt
    && pTab->kind.aClass[0]==ACDC_SEQ_NUMBER
@@ -277,9 +437,19 @@ static int cursorEnded(AcdcScd2 *pTab, ReadCursor *pCur, const AcdcSeq *pSeq){
   return pTab->ctx.rc==0 && acdcSeqCmp(&pTab->kind, &end, pSeq)<=0;
 }
 
-static void cursorStep(AcdcScd2 *pTab, ReadCursor *pCur){
-  pCur->bEof = !acdcStep(&pTab->ctx, pCur->pStmt);
-  if( pCur->bEof ) cursorReset(pCur);
+/* The first row of the statement, bound. */
+static void cursorFirst(AcdcScd2 *pTab, ReadCursor *pCur, const AcdcSeq *aSeq){
+  AcdcScd2Query *pQ = pCur->pQ;
+  if( pQ->eMode==ACDC_SCD2_TAKE ){
+    pCur->nTake = 0;
+    pCur->bDone = 0;
+    takeRows(pTab, pCur);
+    return;
+  }
+  pCur->bEof = !acdcStep(&pTab->ctx, pQ->pStmt);
+  if( pQ->eMode==ACDC_SCD2_LAST && !pCur->bEof
+   && cursorEnded(pTab, pCur, aSeq) ) pCur->bEof = 1;
+  if( pCur->bEof ) sqlite3_reset(pQ->pStmt);
 }
 
 /* The question of acdcScd2Flow(). */
@@ -315,33 +485,35 @@ int acdcScd2Filter(
   int bNative, i;
   ACDC_UNUSED(idxNum);
   pCur->bEof = 1;
-  cursorReset(pCur);
+  if( pCur->pQ ) sqlite3_reset(pCur->pQ->pStmt);
   if( pTab->ctx.rc ) acdcCtxClear(&pTab->ctx);
   if( argc==1 && sqlite3_value_type(argv[0])==SQLITE_NULL
    && cursorAsk(pTab, idxStr, argc, argv)
   ){
     return acdcScd2Error(pTab);
   }
-  if( pTab->zWrong ) acdcError(&pTab->ctx, SQLITE_ERROR, "%s", pTab->zWrong);
   if( acdcPushWaits(pTab->pPush) ) acdcScd2Flush(pTab);
-  acdcScd2State(pTab);
-  if( pCur->zPlan==0 || strcmp(pCur->zPlan, idxStr)!=0 ){
-    cursorPlan(pTab, pCur, idxStr);
+  if( !pCur->bChecked ){
+    if( pTab->zWrong ) acdcError(&pTab->ctx, SQLITE_ERROR, "%s", pTab->zWrong);
+    acdcScd2State(pTab);
+    pCur->bNative = (u8)cursorNative(pTab, &pTab->kind);
+    pCur->bChecked = pTab->ctx.rc==0;
   }
   if( pCur->arena.nTotal ) acdcArenaReset(&pCur->arena);
   for(i=0; i<ACDC_SCD2_EVENT; i++) pCur->aHidden[i].eType = SQLITE_NULL;
-  bNative = cursorNative(pTab, &pTab->kind);
+  bNative = pCur->bNative;
   if( pTab->ctx.rc==0
-   && cursorArguments(pTab, pCur, argv, aSeq, &bNative)
+   && (pCur->pQ==0 || strcmp(pCur->pQ->zPlan, idxStr)!=0)
   ){
-    cursorPrepare(pTab, pCur, bNative);
+    queryTake(pTab, pCur, idxStr, bNative);
+  }
+  if( pTab->ctx.rc==0 && cursorArguments(pTab, pCur, argv, aSeq, &bNative) ){
+    if( pTab->ctx.rc==0 && pCur->pQ->bNative!=bNative ){
+      queryTake(pTab, pCur, idxStr, bNative);
+    }
     if( pTab->ctx.rc==0 ){
-      cursorBind(pCur, argv, aSeq);
-      cursorStep(pTab, pCur);
-      if( pCur->bLast && !pCur->bEof && cursorEnded(pTab, pCur, &aSeq[0]) ){
-        pCur->bEof = 1;
-        cursorReset(pCur);
-      }
+      cursorBind(pCur->pQ, argv, aSeq);
+      cursorFirst(pTab, pCur, &aSeq[0]);
     }
   }
   return pTab->ctx.rc ? acdcScd2Error(pTab) : SQLITE_OK;
@@ -350,17 +522,37 @@ int acdcScd2Filter(
 int acdcScd2Next(sqlite3_vtab_cursor *pCursor){
   ReadCursor *pCur = (ReadCursor*)pCursor;
   AcdcScd2 *pTab = (AcdcScd2*)pCursor->pVtab;
-  if( pCur->bLast ){
-    pCur->bEof = 1;
-    cursorReset(pCur);
-    return SQLITE_OK;
+  switch( pCur->pQ->eMode ){
+    case ACDC_SCD2_TAKE:
+      if( ++pCur->iRow<pCur->nRow ) return SQLITE_OK;
+      takeRows(pTab, pCur);
+      break;
+    case ACDC_SCD2_LAST:
+      pCur->bEof = 1;
+      sqlite3_reset(pCur->pQ->pStmt);
+      return SQLITE_OK;
+    default:
+      pCur->bEof = !acdcStep(&pTab->ctx, pCur->pQ->pStmt);
+      if( pCur->bEof ) sqlite3_reset(pCur->pQ->pStmt);
+      break;
   }
-  cursorStep(pTab, pCur);
   return pTab->ctx.rc ? acdcScd2Error(pTab) : SQLITE_OK;
 }
 
 int acdcScd2Eof(sqlite3_vtab_cursor *pCursor){
   return ((ReadCursor*)pCursor)->bEof;
+}
+
+/* Place i of the row at hand. */
+static void cursorValue(ReadCursor *pCur, int i, AcdcVal *pOut){
+  if( i<0 ){
+    memset(pOut, 0, sizeof(*pOut));
+    pOut->eType = SQLITE_NULL;
+  }else if( pCur->pQ->eMode==ACDC_SCD2_TAKE ){
+    *pOut = pCur->aVal[pCur->iRow*pCur->pQ->nCol + i];
+  }else{
+    acdcValColumn(pOut, pCur->pQ->pStmt, i);
+  }
 }
 
 int acdcScd2Column(
@@ -369,23 +561,26 @@ int acdcScd2Column(
   ReadCursor *pCur = (ReadCursor*)pCursor;
   AcdcScd2 *pTab = (AcdcScd2*)pCursor->pVtab;
   const AcdcScd2Col *pC = &pTab->aCol[iCol];
-  int i = pC->i;
+  const int *aMap = pCur->pQ->aMap;
+  AcdcVal v;
   switch( pC->eKind ){
     case ACDC_SCD2_ROW:
-      if( pCur->aMap[i]<0 ) break;
-      sqlite3_result_value(pCtx, sqlite3_column_value(pCur->pStmt,
-                                                      pCur->aMap[i]));
+      if( aMap[pC->i]<0 ) break;
+      if( pCur->pQ->eMode==ACDC_SCD2_TAKE ){
+        acdcValResult(pCtx,
+            &pCur->aVal[pCur->iRow*pCur->pQ->nCol + aMap[pC->i]]);
+      }else{
+        sqlite3_result_value(pCtx,
+            sqlite3_column_value(pCur->pQ->pStmt, aMap[pC->i]));
+      }
       break;
     case ACDC_SCD2_CURRENT:
-      i = pCur->aMap[pTab->iEnd];
-      sqlite3_result_int(pCtx,
-          sqlite3_column_type(pCur->pStmt, i)==SQLITE_NULL);
+      cursorValue(pCur, aMap[pTab->iEnd], &v);
+      sqlite3_result_int(pCtx, v.eType==SQLITE_NULL);
       break;
     case ACDC_SCD2_VERSION:
-      i = pCur->aMap[pTab->rows.nCol];
-      if( i>=0 ){
-        sqlite3_result_int64(pCtx, sqlite3_column_int64(pCur->pStmt, i));
-      }
+      cursorValue(pCur, aMap[pTab->rows.nCol], &v);
+      acdcValResult(pCtx, &v);
       break;
     case ACDC_SCD2_EVENT:
       break;
@@ -410,18 +605,20 @@ static u64 cursorHash(u64 h, const void *pData, int n){
 int acdcScd2Rowid(sqlite3_vtab_cursor *pCursor, sqlite3_int64 *piRowid){
   ReadCursor *pCur = (ReadCursor*)pCursor;
   AcdcScd2 *pTab = (AcdcScd2*)pCursor->pVtab;
+  const int *aMap = pCur->pQ->aMap;
   u64 h = ((u64)0xcbf29ce4<<32) | 0x84222325;
-  int i, iRes = pCur->aMap[pTab->rows.nCol+1];
-  if( iRes>=0 ){
-    *piRowid = sqlite3_column_int64(pCur->pStmt, iRes);
+  AcdcVal v;
+  int i;
+  if( aMap[pTab->rows.nCol+1]>=0 ){
+    cursorValue(pCur, aMap[pTab->rows.nCol+1], &v);
+    *piRowid = v.eType==SQLITE_INTEGER ? v.u.i : 0;
     return SQLITE_OK;
   }
   for(i=0; i<pTab->nKey+2; i++){
     int iCol = i<pTab->nKey ? pTab->aKey[i]
              : i==pTab->nKey ? pTab->iStart : pTab->iSysStart;
-    AcdcVal v;
     if( iCol<0 ) continue;
-    acdcValColumn(&v, pCur->pStmt, pCur->aMap[iCol]);
+    cursorValue(pCur, aMap[iCol], &v);
     h = cursorHash(h, &v.eType, 1);
     if( v.eType==SQLITE_INTEGER || v.eType==SQLITE_FLOAT ){
       h = cursorHash(h, &v.u, 8);

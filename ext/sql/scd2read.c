@@ -158,6 +158,8 @@ static void readColumns(ReadPlan *pP){
   acdcAppendf(pP->p, &pP->z, "U%llx ", mRows);
   i = pTab->aiArg[ACDC_SCD2_VERSION];
   if( i>=0 && (m>>(i<63 ? i : 63) & 1) ) acdcAppendf(pP->p, &pP->z, "V ");
+  i = pTab->aiArg[ACDC_SCD2_CURRENT];
+  if( i>=0 && (m>>(i<63 ? i : 63) & 1) ) acdcAppendf(pP->p, &pP->z, "X ");
 }
 
 static void readCost(ReadPlan *pP){
@@ -355,7 +357,9 @@ static u64 readHex(const char *z){
 }
 
 /* The columns that are wanted; aMap[] gets the place of each, or -1. */
-static char *readSelect(AcdcScd2 *pTab, const char *zPlan, int *aMap){
+static char *readSelect(
+  AcdcScd2 *pTab, const char *zPlan, int bEnd, int *aMap, int *pnCol
+){
   AcdcCtx *p = &pTab->ctx;
   const char *zWord;
   char *z = 0;
@@ -368,57 +372,90 @@ static char *readSelect(AcdcScd2 *pTab, const char *zPlan, int *aMap){
   }
   for(i=0; i<pTab->rows.nCol; i++){
     int bWant = bAll || (i<63 && (m>>i & 1)) || readKeyOf(pTab, i)>=0
-             || i==pTab->iStart || i==pTab->iEnd || i==pTab->iSysStart;
+             || i==pTab->iStart || (i==pTab->iEnd && bEnd)
+             || i==pTab->iSysStart;
     aMap[i] = bWant ? n : -1;
     if( bWant ){
       acdcAppendf(p, &z, "%st.\"%w\"", n++ ? ", " : "",
                   pTab->rows.aCol[i].zName);
     }
   }
+  *pnCol = n;
   return z;
 }
 
-/*
-** aMap[] has rows.nCol+2 places: those of the columns, of version, of the
-** rowid.
-**
-** Versions of a key do not overlap.  So the one that is as of a point is the
+/* Versions of a key do not overlap.  So the one that is as of a point is the
 ** last that starts at or before it, if it has not ended by then: where all
-** keys are given one step finds it ("LIMIT 1", and the cursor looks at its
-** end), however many versions there are.
+** keys are given one step finds it, however many versions there are. */
+static int readIsLast(AcdcScd2 *pTab, const char *zPlan, int bNative){
+  return bNative && pTab->bKnown && pTab->iSysStart<0 && readHas(zPlan, "1")
+      && readHas(zPlan, "A") && !readHas(zPlan, "RFTSCENV");
+}
+
+/*
+** Rows by the many: a function takes them in the WHERE clause, so that a step
+** need not come back for each.  The conditions stand in front of it once more,
+** for SQLite may test the terms of a WHERE in any order.
 */
-char *acdcScd2PlanSql(
-  AcdcScd2 *pTab, const char *zPlan, int bNative, int *aMap
+static char *readTakeSql(
+  AcdcScd2 *pTab, const char *zCols, const char *zWhere, int nArg
 ){
   AcdcCtx *p = &pTab->ctx;
-  int bLast = acdcScd2PlanIsLast(pTab, zPlan, bNative);
-  char *zCols = readSelect(pTab, zPlan, aMap);
+  if( zWhere==0 ){
+    return acdcMprintf(p, "SELECT 1 FROM %s AS t WHERE autocdc_take(?%d, %s)",
+                       pTab->zRowsSql, nArg+1, zCols);
+  }
+  return acdcMprintf(p, "SELECT 1 FROM %s AS t%s AND CASE WHEN%s THEN "
+      "autocdc_take(?%d, %s) END", pTab->zRowsSql, zWhere, zWhere+6, nArg+1,
+      zCols);
+}
+
+static int readArgs(const char *zPlan){
+  const char *z;
+  int n = 0;
+  for(z=zPlan; *z; ){
+    if( strchr("KRAFTSC", *z) ) n++;
+    while( *z && *z!=' ' ) z++;
+    if( *z ) z++;
+  }
+  return n;
+}
+
+char *acdcScd2PlanSql(
+  AcdcScd2 *pTab, const char *zPlan, int bNative, int *aMap, int *pnCol,
+  int *peMode
+){
+  AcdcCtx *p = &pTab->ctx;
+  int bLast = readIsLast(pTab, zPlan, bNative);
+  char *zCols = readSelect(pTab, zPlan, bLast || readHas(zPlan, "X"), aMap,
+                           pnCol);
   char *zWhere = readWhere(pTab, zPlan, bNative, bLast);
   char *zOrder = bLast ? 0 : readOrderSql(pTab, zPlan);
   char *zVersion = readHas(zPlan, "V") ? readVersionSql(pTab, zPlan, bNative)
                                        : 0;
+  int nRow = pTab->rows.nCol;
   char *z;
-  int i, n = 0;
-  for(i=0; i<pTab->rows.nCol; i++) if( aMap[i]>=0 ) n++;
-  aMap[i] = zVersion ? n++ : -1;
-  aMap[i+1] = pTab->rows.zRowid ? n++ : -1;
-  z = acdcMprintf(p, "SELECT %s%s%s%s%s FROM %s AS t%s%s", zCols,
-      zVersion ? ", " : "", zVersion ? zVersion : "",
-      pTab->rows.zRowid ? ", t." : "",
-      pTab->rows.zRowid ? pTab->rows.zRowid : "", pTab->zRowsSql,
-      zWhere ? zWhere : "", zOrder ? zOrder : "");
-  if( bLast ){
-    acdcAppendf(p, &z, " ORDER BY t.\"%w\" DESC LIMIT 1",
-                pTab->rows.aCol[pTab->iStart].zName);
+  if( zVersion ) acdcAppendf(p, &zCols, ", %s", zVersion);
+  aMap[nRow] = zVersion ? (*pnCol)++ : -1;
+  if( pTab->rows.zRowid ) acdcAppendf(p, &zCols, ", t.%s", pTab->rows.zRowid);
+  aMap[nRow+1] = pTab->rows.zRowid ? (*pnCol)++ : -1;
+  if( !bLast && zOrder==0 && zVersion==0
+   && *pnCol<sqlite3_limit(pTab->db, SQLITE_LIMIT_FUNCTION_ARG, -1)-1
+  ){
+    *peMode = ACDC_SCD2_TAKE;
+    z = readTakeSql(pTab, zCols, zWhere, readArgs(zPlan));
+  }else{
+    *peMode = bLast ? ACDC_SCD2_LAST : ACDC_SCD2_ROWS;
+    z = acdcMprintf(p, "SELECT %s FROM %s AS t%s%s", zCols, pTab->zRowsSql,
+                    zWhere ? zWhere : "", zOrder ? zOrder : "");
+    if( bLast ){
+      acdcAppendf(p, &z, " ORDER BY t.\"%w\" DESC LIMIT 1",
+                  pTab->rows.aCol[pTab->iStart].zName);
+    }
   }
   sqlite3_free(zCols);
   sqlite3_free(zWhere);
   sqlite3_free(zOrder);
   sqlite3_free(zVersion);
   return z;
-}
-
-int acdcScd2PlanIsLast(AcdcScd2 *pTab, const char *zPlan, int bNative){
-  return bNative && pTab->bKnown && pTab->iSysStart<0 && readHas(zPlan, "1")
-      && readHas(zPlan, "A") && !readHas(zPlan, "RFTSCENV");
 }

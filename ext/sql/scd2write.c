@@ -144,6 +144,7 @@ static void writeMap(AcdcScd2 *pTab){
   if( pTab->aEvent || p->rc ) return;
   pTab->apVal = acdcMalloc(p, sizeof(sqlite3_value*)*(pTab->cols.nCol+1));
   pTab->aEvent = acdcMalloc(p, sizeof(int)*(pTab->cols.nCol+1));
+  pTab->aTakes = acdcMalloc(p, pTab->nCol+1);
   if( p->rc ) return;
   for(i=0; i<pTab->cols.nCol; i++){
     pTab->aEvent[i] = -1;
@@ -154,6 +155,7 @@ static void writeMap(AcdcScd2 *pTab){
            && sqlite3_stricmp(pC->zName, pTab->cols.aCol[i].zName)==0)
       ){
         pTab->aEvent[i] = j;
+        pTab->aTakes[j] = 1;
       }
     }
     if( pTab->aEvent[i]<0 ){
@@ -162,8 +164,12 @@ static void writeMap(AcdcScd2 *pTab){
     }
   }
   if( p->rc ){
+    sqlite3_free(pTab->apVal);
     sqlite3_free(pTab->aEvent);
+    sqlite3_free(pTab->aTakes);
+    pTab->apVal = 0;
     pTab->aEvent = 0;
+    pTab->aTakes = 0;
   }
 }
 
@@ -180,13 +186,9 @@ void acdcScd2Flush(AcdcScd2 *pTab){
 static void writeComputed(AcdcScd2 *pTab, sqlite3_value **argv){
   int i;
   for(i=0; i<pTab->nCol && pTab->ctx.rc==0; i++){
-    const AcdcScd2Col *pC = &pTab->aCol[i];
-    if( sqlite3_value_type(argv[2+i])==SQLITE_NULL ) continue;
-    if( pC->eKind==ACDC_SCD2_EVENT ) continue;
-    if( pC->eKind==ACDC_SCD2_ROW
-     && acdcTableColumn(&pTab->cols, pC->zName)>=0 ) continue;
+    if( pTab->aTakes[i] || sqlite3_value_type(argv[2+i])==SQLITE_NULL ) continue;
     acdcError(&pTab->ctx, SQLITE_ERROR, "%s is computed: INSERT takes change "
-        "events, so give the columns of events only", pC->zName);
+        "events, so give the columns of events only", pTab->aCol[i].zName);
   }
 }
 
@@ -214,7 +216,6 @@ static void writeRow(AcdcScd2 *pTab, sqlite3_value **argv){
     acdcScd2Forget(pTab);
     pTab->iRow = 0;
   }
-  writeMap(pTab);
   acdcScd2OpenPush(pTab);
   if( p->rc ) return;
   for(i=0; i<pTab->cols.nCol; i++) pTab->apVal[i] = argv[2+pTab->aEvent[i]];
@@ -250,7 +251,8 @@ int acdcScd2Update(
   if( sqlite3_value_type(argv[1])!=SQLITE_NULL ){
     acdcError(p, SQLITE_ERROR, "it has no rowid that could be given");
   }
-  writeComputed(pTab, argv);
+  writeMap(pTab);
+  if( p->rc==0 ) writeComputed(pTab, argv);
   if( p->rc==0 ) writeRow(pTab, argv);
   return acdcScd2Error(pTab);
 }
