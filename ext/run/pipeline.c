@@ -527,16 +527,16 @@ static int isFatal(int rc){
   }
 }
 
-/* A step may write to its table? */
-static void checkWrite(AcdcPipeline *pPipe, const AcdcPipeStep *pS){
+void acdcPipelineMayWrite(
+  AcdcPipeline *pPipe, const AcdcPipeSpec *pOwner, const char *zSchema
+){
   const AcdcRunOptions *pOpt = pPipe->pOpt;
-  if( pS->pOwner->bTrusted
-   || sqlite3_stricmp(pS->zSchema, pS->pOwner->zHome)==0
-   || (pOpt && acdcNamesFind(&pOpt->schemas, pS->zSchema)>=0) ) return;
+  if( pOwner->bTrusted || sqlite3_stricmp(zSchema, pOwner->zHome)==0
+   || (pOpt && acdcNamesFind(&pOpt->schemas, zSchema)>=0) ) return;
   acdcError(pPipe->p, SQLITE_AUTH, "the spec \"%s\" was not loaded by this "
       "connection and would write to schema \"%s\": load it again, or allow it "
-      "with the option {\"schemas\": [\"%s\"]}", pS->pOwner->zName,
-      pS->zSchema, pS->zSchema);
+      "with the option {\"schemas\": [\"%s\"]}", pOwner->zName, zSchema,
+      zSchema);
 }
 
 static void runUnit(
@@ -547,7 +547,7 @@ static void runUnit(
   AcdcTrans unit = {0, 0};
   int nRow = pR->n;
   if( bContinue ) acdcUnitBegin(p, &unit);
-  checkWrite(pPipe, pS);
+  acdcPipelineMayWrite(pPipe, pS->pOwner, pS->zSchema);
   if( p->rc==SQLITE_OK ) acdcStepRun(pPipe, pS, pR);
   acdcErrorWhere(p, "target \"%s\" of spec \"%s\"", pS->zName,
                  pS->pOwner->zName);

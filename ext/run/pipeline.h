@@ -70,6 +70,10 @@ void acdcPipelineTable(AcdcPipeline *pPipe, const AcdcPipeSpec *pOwner,
                        const AcdcRel *pRel, char **pzSchema, char **pzName,
                        int *piStep);
 
+/* Error if a spec may not write to a schema (docs/specs/README.md, Trust). */
+void acdcPipelineMayWrite(AcdcPipeline *pPipe, const AcdcPipeSpec *pOwner,
+                          const char *zSchema);
+
 /*
 ** Run what was chosen inside a transaction that the caller holds.  zFlow and
 ** zTarget, if not NULL, keep it to one flow or target.

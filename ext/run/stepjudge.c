@@ -132,6 +132,9 @@ static void rulesQuarantine(
   }
   acdcPipelineTable(pR->pPipe, pR->pStep->pOwner, &rel, &zSchema, &zName,
                     &iStep);
+  if( p->rc==SQLITE_OK ){
+    acdcPipelineMayWrite(pR->pPipe, pR->pStep->pOwner, zSchema);
+  }
   acdcNamesCopy(p, &cols, pCols);
   acdcNamesCopy(p, &types, pTypes);
   if( zErrors ){

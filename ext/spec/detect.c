@@ -217,8 +217,11 @@ void acdcSpecRead(
     if( sub.rc==SQLITE_NOMEM ){
       acdcError(p, SQLITE_NOMEM, "out of memory");
     }else{
-      acdcDiagAdd(p, pDiags, ACDC_DIAG_ERROR, 0, 0, 0, 0, "not valid JSON: %s",
-                  acdcErrorText(&sub));
+      const char *z = zText + strspn(zText, " \t\r\n");
+      acdcDiagAdd(p, pDiags, ACDC_DIAG_ERROR, 0, 0, 0,
+                  z[0]=='{' || z[0]=='[' || z[0]==0 ? 0
+                  : "is it a path? autocdc_load_file() reads files",
+                  "not valid JSON: %s", acdcErrorText(&sub));
       if( pDiags->n ){
         pDiags->a[pDiags->n-1].iLine = pos.iLine;
         pDiags->a[pDiags->n-1].iCol = pos.iCol;

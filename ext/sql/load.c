@@ -15,9 +15,7 @@ static void loadResult(sqlite3_context *ctx, AcdcCtx *p, const char *zWho, int n
   }else if( p->rc ){
     char *z = sqlite3_mprintf("%s: %s", zWho, acdcErrorText(p));
     sqlite3_result_error(ctx, z ? z : "out of memory", -1);
-    sqlite3_result_error_code(ctx, p->rc);
-    /* The code resets the message: set it again behind the code. */
-    if( z ) sqlite3_result_error(ctx, z, -1);
+    sqlite3_result_error_code(ctx, p->rc);      /* keeps the message */
     sqlite3_free(z);
   }else{
     sqlite3_result_int(ctx, n);

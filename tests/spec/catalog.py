@@ -20,6 +20,8 @@ def first_use():
     message = db.error("SELECT * FROM apply_changes('x')")
     check("autocdc_load" in message, message)
     check("NULL" in db.error("SELECT autocdc_load(NULL)"), "no text")
+    check("autocdc_load_file" in db.error("SELECT autocdc_load('specs/x.json')"), "a path")
+    check("no file or folder" in db.error("SELECT autocdc_load_file('specs/x.json')"), "no such file")
 
 
 @case
@@ -197,6 +199,16 @@ def trust_of_stored_specs():
         message = db.error("SELECT * FROM apply_changes()")
         check('{"schemas": ["other"]}' in message, message)
         check(db.rows("SELECT name FROM other.sqlite_master") == [], "nothing was written")
+        quarantine = {"mode": "table", "target": {"table": "q", "database": "other"}}
+        for options in (None, json.dumps({"files": {"r.json": '{"expect": [{"name": "r", "constraint": "id > 1"}]}'}})):
+            db.run("UPDATE autocdc_specs SET spec=?, options=?", nodespec(source("v_c", "c"), target(
+                "u", ["v_c"], database="other" if options is None else "main",
+                data_quality={"expectations_path": "r.json", "quarantine": quarantine} if options else None)), options)
+            message = db.error("SELECT * FROM apply_changes()")
+            check('{"schemas": ["other"]}' in message, message)
+            check(db.rows("SELECT name FROM other.sqlite_master") == [], "nothing was written")
+        db.run("UPDATE autocdc_specs SET spec=?, options=NULL",
+               nodespec(source("v_c", "c"), target("u", ["v_c"], database="other")))
         db.rows("SELECT * FROM apply_changes('n', '{\"schemas\": [\"other\"]}')")
         same(db, "SELECT * FROM other.u", [(1,)])
         db.close()

@@ -558,3 +558,32 @@ def names_and_schemas():
     same(db, "SELECT name, type FROM pragma_table_info('odd table')", [
         ("id", "INTEGER"), ("extra", "TEXT"), ("n", "TEXT")])
     same(db, 'SELECT * FROM "odd table"', [(1, None, "x")])
+
+
+@case
+def composite_sequences():
+    for sequence in ("struct(ts, n)", "ts, n", ["ts", "n"]):
+        db = Db()
+        table(db, "c", "id INTEGER, v TEXT, ts INTEGER, n INTEGER", (1, "a", 1, 10), (1, "b", 1, 9), (1, "c", 0, 99))
+        cdc = {"keys": ["id"], "sequence_by": sequence, "scd_type": "SCD TYPE 2", "except_column_list": ["ts", "n"]}
+        load(db, nodespec(source("v_c", "c"), target("t", ["v_c"], cdc_settings=cdc)))
+        apply(db)
+        same(db, 'SELECT v, "__START_AT", "__END_AT" FROM t', [
+            ("c", "[0,99]", "[1,9]"), ("b", "[1,9]", "[1,10]"), ("a", "[1,10]", None)])
+
+
+@case
+def tokens():
+    """Tokens in values, paths and files of SQL; one level of tokens in tokens;
+    unknown ones stay."""
+    db = Db()
+    table(db, "c", "id INTEGER", (1,))
+    load(db, nodespec(source("v_c", "{name}", database="{db}"),
+                      dict(sql("q", ""), config={"sql_path": "q.sql"}), target("t", ["q"])),
+         tokens={"name": "{letter}", "letter": "c", "db": "main", "empty": "", "v": "7"},
+         files={"q.sql": "SELECT id, '{v}' AS v, '{unknown}' AS u, '{empty}' AS e FROM STREAM(live.v_c)"})
+    apply(db)
+    same(db, "SELECT * FROM t", [(1, "7", "{unknown}", "")])
+    for name in ("version", "fragment"):
+        message = db.error("SELECT autocdc_load('{}', ?)", json.dumps({"tokens": {name: "1"}}))
+        check("snapshot paths" in message, message)
