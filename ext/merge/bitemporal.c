@@ -5,18 +5,18 @@
 ** whose values the target does not show: an upsert of business sequence b and
 ** system sequence s is as a rule what the target's row (b, s) began with.
 **
-** New events of a key are split into clusters.  A cluster and its neighbours
-** on the business axis make a window (AcdcBitWin): neighbours as they were
-** known before the cluster's least system sequence, so that they bound it at
-** every later system time too.  The window's events are swept by system
-** sequence (bitsweep.c), which gives the rows that it should have; they are
-** compared with those that the target has, and the difference is written.
+** New events of a key are split into clusters.  A cluster and the neighbours
+** on the business axis that it has at any system time from its least system
+** sequence on make a window (AcdcBitWin).  The window's events are swept by
+** system sequence (bitsweep.c), which gives the rows that it should have; they
+** are compared with those that the target has, and the difference is written.
 **
 ** So an event that is the latest on the system axis costs its neighbours,
 ** wherever it lies on the business axis and however long the history.  One
-** that comes late on the system axis costs what was learnt since about the
-** business time between its neighbours of then: those rows are re-cut.  Under
-** partial updates a window ends at an event that inherits nothing.
+** that comes late on the system axis costs the neighbours that it has had
+** since, whose rows are re-cut, what lies between these, and a look along the
+** index at the key's other events, for neighbours of then.  Under partial
+** updates a window ends at an event that was known then and inherits nothing.
 */
 #include "bitemporal.h"
 
@@ -250,6 +250,18 @@ static int bitSameRow(
 }
 
 /*
+** A row around the left bound may begin before the window, with an event that
+** it shows.  pNew is what becomes of it, or NULL.
+*/
+static void bitLeaveEvent(Bit *pB, const AcdcBitRow *pOld,
+                          const AcdcBitRow *pNew){
+  AcdcBitWin *pW = &pB->win;
+  if( !pW->bLeft || acdcBitCmp(pW, &pOld->start, &pW->left)>=0 ) return;
+  if( pNew && acdcBitSameVals(pW->pM, pOld->aVal, pNew->aVal) ) return;
+  acdcBitEventValues(pW, pB->pStore, pOld);
+}
+
+/*
 ** Rows that go, rows that close, rows that open, rows that are new: in this
 ** order there is never more than one row of a key that is open on both axes.
 */
@@ -265,6 +277,7 @@ static void bitWrite(Bit *pB){
       int c = !pOld ? 1 : !pNew ? -1 : acdcBitRowCmp(pW, pOld, pNew);
       if( c<0 ){
         if( iPass==0 ){
+          bitLeaveEvent(pB, pOld, 0);
           acdcBitDelete(pW, pB->pStore, pOld);
           pN->nDeleted++;
         }
@@ -276,6 +289,7 @@ static void bitWrite(Bit *pB){
       }else if( (iPass==1 || iPass==2) && !bitSameRow(pW, pOld, pNew) ){
         int bOpen = !pNew->bEnd && !pNew->bSysEnd;
         if( bOpen==(iPass==2) ){
+          bitLeaveEvent(pB, pOld, pNew);
           acdcBitUpdate(pW, pB->pStore, pOld, pNew);
           pN->nUpdated++;
         }

@@ -52,10 +52,11 @@ void acdcBitListSort(AcdcCtx *p, AcdcBitList *pL, void *pArg,
 
 /*
 ** A stretch of the business axis of one key, at system sequences from sysMin
-** on.  Its first and its last event may be bounds: known before sysMin, with
-** nothing else known before sysMin between a bound and the new events.  Then
-** what lies outside stays as it is, and tells only where the rows of the
-** bounds begin and end.
+** on.  Its first and its last event may be bounds: beyond a bound nothing is
+** known that was known before the bound was, or the bound was known before
+** sysMin.  So the new events have no neighbours beyond it at any time; what
+** lies there stays as it is, and tells only where the rows of the bounds begin
+** and end.
 */
 typedef struct AcdcBitWin AcdcBitWin;
 struct AcdcBitWin {
@@ -95,9 +96,9 @@ void acdcBitStoreFlush(AcdcMerge *pM, AcdcBitStore *pB);
 /* The key's greatest known sequence; 0 if the key is unknown. */
 int acdcBitLast(AcdcBitWin *pW, AcdcBitStore *pB, AcdcSeq *pOut);
 /*
-** The nearest sequence before or after *pSeq at which something was known
-** before sysMin; 0 if there is none.  Under partial updates the one after
-** must not inherit anything.
+** The nearest sequence before or after *pSeq that can be a bound; 0 if nothing
+** is known there.  Under partial updates the one after is one that inherits
+** nothing, or there is none.
 */
 int acdcBitBefore(AcdcBitWin *pW, AcdcBitStore *pB, const AcdcSeq *pSeq,
                   AcdcSeq *pOut);
@@ -109,6 +110,10 @@ int acdcBitAfter(AcdcBitWin *pW, AcdcBitStore *pB, const AcdcSeq *pSeq,
 void acdcBitLoad(AcdcBitWin *pW, AcdcBitStore *pB);
 
 void acdcBitEventPut(AcdcBitWin *pW, AcdcBitStore *pB, const AcdcBitEvent *pE);
+/* The row no longer shows the event that began it, if it did: keep its values
+** with the event.  For events outside of the window. */
+void acdcBitEventValues(AcdcBitWin *pW, AcdcBitStore *pB,
+                        const AcdcBitRow *pOld);
 void acdcBitInsert(AcdcBitWin *pW, AcdcBitStore *pB, const AcdcBitRow *pRow);
 void acdcBitUpdate(AcdcBitWin *pW, AcdcBitStore *pB, const AcdcBitRow *pOld,
                    const AcdcBitRow *pNew);

@@ -15,12 +15,16 @@ enum {
   B_T_ALL_R,             /* ... up to ?2 */
   B_T_ALL_LR,            /* ... both */
   B_T_ROW,               /* the row that starts at ?1 and ?3 */
-  B_E_LAST, B_E_BEFORE, B_E_AFTER,
+  B_E_LAST,
+  B_E_PREV, B_E_BEFORE,  /* last sequence before ?1; ... known before ?2 */
+  B_E_NEXT, B_E_AFTER,   /* first behind ?1; ... known before ?2 */
+  B_E_FULL,              /* the same, where nothing is inherited */
+  B_E_FIRST,             /* the first system sequence at ?1 */
   B_E_ALL,               /* events: any; ... */
   B_E_ALL_L,             /* ... from ?1 */
   B_E_ALL_R,             /* ... up to ?2 */
   B_E_ALL_LR,            /* ... both */
-  B_E_PUT, B_E_FEED, B_E_DELETE,
+  B_E_PUT, B_E_FEED, B_E_DELETE, B_E_VALUES,
   B_COUNT
 };
 
@@ -176,18 +180,28 @@ static char *storeEventSql(AcdcMerge *pM, int iStmt, const char *zWhere){
       z = acdcMprintf(p, "SELECT seq, shown FROM %s WHERE %s "
                       "ORDER BY seq DESC LIMIT 1", zTab, zWhere);
       break;
+    case B_E_PREV:
     case B_E_BEFORE:
-      z = acdcMprintf(p, "SELECT seq, shown FROM %s WHERE %s AND seq<?%d AND "
-          "sys<?%d ORDER BY seq DESC LIMIT 1", zTab, zWhere, n+1, n+2);
+      z = acdcMprintf(p, "SELECT seq, shown FROM %s WHERE %s AND seq<?%d", zTab,
+                      zWhere, n+1);
+      if( iStmt==B_E_BEFORE ) acdcAppendf(p, &z, " AND sys<?%d", n+2);
+      acdcAppendf(p, &z, " ORDER BY seq DESC LIMIT 1");
       break;
+    case B_E_NEXT:
     case B_E_AFTER:
-      z = acdcMprintf(p, "SELECT seq, shown FROM %s AS e WHERE %s AND seq>?%d "
-          "AND sys<?%d", zTab, zWhere, n+1, n+2);
-      if( pM->bPartial ){
+    case B_E_FULL:
+      z = acdcMprintf(p, "SELECT seq, shown FROM %s AS e WHERE %s AND seq>?%d",
+                      zTab, zWhere, n+1);
+      if( iStmt!=B_E_NEXT ) acdcAppendf(p, &z, " AND sys<?%d", n+2);
+      if( iStmt==B_E_FULL ){
         acdcAppendf(p, &z, " AND NOT EXISTS(SELECT 1 FROM %s WHERE %s AND "
             "seq=e.seq AND mask IS NOT NULL)", zTab, zWhere);
       }
       acdcAppendf(p, &z, " ORDER BY seq LIMIT 1");
+      break;
+    case B_E_FIRST:
+      z = acdcMprintf(p, "SELECT sys, sysshown FROM %s WHERE %s AND seq=?%d "
+                      "ORDER BY sys LIMIT 1", zTab, zWhere, n+1);
       break;
     case B_E_ALL: case B_E_ALL_L: case B_E_ALL_R: case B_E_ALL_LR:
       z = acdcMprintf(p, "SELECT seq, sys, kind, mask, vals, shown, sysshown "
@@ -196,6 +210,11 @@ static char *storeEventSql(AcdcMerge *pM, int iStmt, const char *zWhere){
       if( i & STORE_LEFT ) acdcAppendf(p, &z, " AND seq>=?%d", n+1);
       if( i & STORE_RIGHT ) acdcAppendf(p, &z, " AND seq<=?%d", n+2);
       acdcAppendf(p, &z, " ORDER BY seq, sys");
+      break;
+    case B_E_VALUES:
+      z = acdcMprintf(p, "UPDATE %s SET kind=%d, vals=?%d WHERE %s AND seq=?%d "
+          "AND sys=?%d AND kind=%d", zTab, ACDC_HID_MEMBER, n+3, zWhere, n+1,
+          n+2, ACDC_HID_SHOWN);
       break;
     case B_E_DELETE:
       z = acdcMprintf(p, "DELETE FROM %s WHERE %s AND seq=?%d AND sys=?%d",
@@ -278,10 +297,12 @@ static void storeSeq(
                    &pW->arena, pOut);
 }
 
-/* Step a look-up of one sequence. */
-static int storeSeqLook(AcdcBitWin *pW, sqlite3_stmt *pStmt, AcdcSeq *pOut){
+/* Step a look-up of one sequence of that kind. */
+static int storeSeqLook(
+  AcdcBitWin *pW, const AcdcSeqKind *pKind, sqlite3_stmt *pStmt, AcdcSeq *pOut
+){
   int bFound = acdcStep(pW->pM->p, pStmt);
-  if( bFound ) storeSeq(pW, &pW->pM->st.kind, pStmt, 0, 1, pOut);
+  if( bFound ) storeSeq(pW, pKind, pStmt, 0, 1, pOut);
   sqlite3_reset(pStmt);
   return bFound && pW->pM->p->rc==0;
 }
@@ -290,33 +311,60 @@ int acdcBitLast(AcdcBitWin *pW, AcdcBitStore *pB, AcdcSeq *pOut){
   sqlite3_stmt *pStmt = storeStmt(pW->pM, pB, B_E_LAST);
   if( pStmt==0 ) return 0;
   storeBind(pW, pStmt, 0, 0, 0);
-  return storeSeqLook(pW, pStmt, pOut);
+  return storeSeqLook(pW, &pW->pM->st.kind, pStmt, pOut);
 }
 
-static int storeBound(
+/* One look-up from *pSeq; pSys: for something known before it. */
+static int storeNear(
   AcdcBitWin *pW, AcdcBitStore *pB, int iStmt, const AcdcSeq *pSeq,
-  AcdcSeq *pOut
+  const AcdcSeq *pSys, AcdcSeq *pOut
 ){
   AcdcMerge *pM = pW->pM;
   sqlite3_stmt *pStmt = storeStmt(pM, pB, iStmt);
   AcdcVal seq = valNull, sys = valNull;
   if( pStmt==0 ) return 0;
   acdcSeqToState(pM->p, &pM->st.kind, pSeq, &pW->arena, &seq);
-  acdcSeqToState(pM->p, &pM->st.sysKind, &pW->sysMin, &pW->arena, &sys);
-  storeBind(pW, pStmt, &seq, &sys, 0);
-  return storeSeqLook(pW, pStmt, pOut);
+  if( pSys ){
+    acdcSeqToState(pM->p, &pM->st.sysKind, pSys, &pW->arena, &sys);
+  }
+  storeBind(pW, pStmt, &seq, pSys ? &sys : 0, 0);
+  return storeSeqLook(pW, iStmt==B_E_FIRST ? &pM->st.sysKind : &pM->st.kind,
+                      pStmt, pOut);
+}
+
+/*
+** The nearest sequence known at all is a bound if it was known before sysMin,
+** or if nothing farther away was known before it was.  Else the search goes on
+** with what was.
+*/
+static int storeBound(
+  AcdcBitWin *pW, AcdcBitStore *pB, int iAny, int iKnown, const AcdcSeq *pSeq,
+  AcdcSeq *pOut
+){
+  AcdcSeq sys, next;
+  int bFound = storeNear(pW, pB, iAny, pSeq, 0, &next), bAny = bFound;
+  while( bFound ){
+    *pOut = next;
+    if( !storeNear(pW, pB, B_E_FIRST, pOut, 0, &sys) ) return 0;
+    if( acdcBitSysCmp(pW, &sys, &pW->sysMin)<0 ) break;
+    bFound = storeNear(pW, pB, iKnown, pOut, &sys, &next);
+  }
+  return bAny && pW->pM->p->rc==0;
 }
 
 int acdcBitBefore(
   AcdcBitWin *pW, AcdcBitStore *pB, const AcdcSeq *pSeq, AcdcSeq *pOut
 ){
-  return storeBound(pW, pB, B_E_BEFORE, pSeq, pOut);
+  return storeBound(pW, pB, B_E_PREV, B_E_BEFORE, pSeq, pOut);
 }
 
 int acdcBitAfter(
   AcdcBitWin *pW, AcdcBitStore *pB, const AcdcSeq *pSeq, AcdcSeq *pOut
 ){
-  return storeBound(pW, pB, B_E_AFTER, pSeq, pOut);
+  if( pW->pM->bPartial ){
+    return storeNear(pW, pB, B_E_FULL, pSeq, &pW->sysMin, pOut);
+  }
+  return storeBound(pW, pB, B_E_NEXT, B_E_AFTER, pSeq, pOut);
 }
 
 /* An end of either axis; returns 0 if it is NULL. */
@@ -721,6 +769,20 @@ static int storeFull(const AcdcMerge *pM, const AcdcBits *pB){
     if( (m & pM->allMask.a[i])!=pM->allMask.a[i] ) return 0;
   }
   return 1;
+}
+
+void acdcBitEventValues(
+  AcdcBitWin *pW, AcdcBitStore *pB, const AcdcBitRow *pOld
+){
+  AcdcMerge *pM = pW->pM;
+  sqlite3_stmt *pStmt = storeStmt(pM, pB, B_E_VALUES);
+  AcdcVal seq = valNull, sys = valNull, vals = valNull;
+  if( pStmt==0 ) return;
+  acdcSeqToState(pM->p, &pM->st.kind, &pOld->start, &pW->arena, &seq);
+  acdcSeqToState(pM->p, &pM->st.sysKind, &pOld->sys, &pW->arena, &sys);
+  storeVals(pW, pOld->aVal, &vals);
+  storeBind(pW, pStmt, &seq, &sys, &vals);
+  if( pM->p->rc==0 ) storeRun(pW, pStmt);
 }
 
 void acdcBitEventPut(

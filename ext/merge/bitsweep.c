@@ -60,7 +60,8 @@ struct Sweep {
 };
 
 static int sweepIsUpsert(const Sweep *pS, int iPos){
-  return iPos>=0 && pS->aPos[iPos].pStand->ev.eKind==ACDC_UPSERT;
+  return iPos>=0 && pS->aPos[iPos].pStand
+      && pS->aPos[iPos].pStand->ev.eKind==ACDC_UPSERT;
 }
 
 /* Index of the last entry of the ascending a[n] that is <= i, or -1. */

@@ -98,17 +98,18 @@ def plan(seed):
         flow["null_keys"] = "match"
     c["partial"], c["flow"] = partial, flow
     nulls = "null_keys" in flow
-    spread = rng.choice([4, 8, 20, 40])
-    late = rng.choice([4, 8, 20, 40])
-    count = rng.choice([3, 6, 12, 25, 50])
+    spread = rng.choice([3, 4, 8, 20, 40])
+    late = rng.choice([2, 3, 4, 8, 20, 40])
+    count = rng.choice([3, 6, 12, 25, 50, 90])
     names = {"INTEGER": [1, 2, 3], "TEXT": ["x", "y", "X"]}
     ties = rng.random() < 0.4
     style = rng.choice(["random", "ordered", "business", "system"])
     deletes = rng.choice([0, 0.1, 0.3])
     values = rng.choice([[1, 2], [1, 2, 3, 4, 5, 6, 7], [1, 1.0, 2, "1", None], ["p", "q", None]])
+    crowd = rng.choice([0, 0.2, 0.5])                   # keys other than the first
     events, taken = [], {}
     for i in range(count):
-        key = tuple(rng.choice(names[d.split()[0]] + ([None] if nulls else [])) if rng.random() < 0.5
+        key = tuple(rng.choice(names[d.split()[0]] + ([None] if nulls else [])) if rng.random() < crowd
                     else names[d.split()[0]][0] for _, d in c["keys"])
         if rng.random() < 0.1 and c["keys"][0][1].endswith("NOCASE") and key[0]:
             key = (key[0].upper(),)
