@@ -802,8 +802,13 @@ void acdcCollectRow(Collect *pC, sqlite3_value **apArg){
     }
     bMask = collectUpsert(pC, apArg, iRow);
   }
-  if( !pM->pFlow->bSnapshot ) collectRange(pC, &seq);
+  if( !pM->pSnap ) collectRange(pC, &seq);
   if( pC->p->rc ) return;
+  if( pM->pSnap
+   && acdcSnapshotSeen(pM, aKey, pC->aVal, pC->aEmit, pC->nEmit)
+  ){
+    return;
+  }
   collectAdd(pC, eKind, &seq, pC->nSys ? &sys : 0, aKey,
              pC->iRankArg>=0 ? apArg[pC->iRankArg] : 0, bMask);
   if( pC->scratch.nUsed ) acdcArenaReset(&pC->scratch);

@@ -91,7 +91,9 @@ void acdcMergeRun(AcdcMerge *pM, const AcdcMergeOpts *pOpts){
   if( p->rc ) return;
   acdcMergeFacts(pM);
   if( pM->pFlow->eScd==ACDC_SCD1 && !pM->pFlow->bSnapshot ) acdcScd1Reduce(pM);
+  if( pM->pFlow->bSnapshot ) acdcSnapshotBegin(pM);
   acdcCollect(pM, pOpts);
+  if( pM->pSnap ) acdcSnapshotEnd(pM);
   acdcSorterFinish(p, pM->pSorter);
   if( p->rc ) return;
   acdcMergeFacts(pM);
@@ -102,6 +104,7 @@ void acdcMergeRun(AcdcMerge *pM, const AcdcMergeOpts *pOpts){
 
 void acdcMergeClose(AcdcMerge *pM){
   int i;
+  acdcSnapshotFree(pM->p, pM->pSnap);
   acdcWriterFree(pM->p, pM->pW);
   acdcSorterFree(pM->pSorter);
   acdcStateClear(&pM->st);

@@ -109,6 +109,7 @@ typedef struct AcdcSorter AcdcSorter;
 typedef struct AcdcState AcdcState;
 typedef struct AcdcWriter AcdcWriter;
 typedef struct AcdcMerge AcdcMerge;
+typedef struct AcdcSnap AcdcSnap;
 
 /*
 ** What the catalog knows of a target; row of autocdc_targets.
@@ -192,6 +193,7 @@ struct AcdcMerge {
   char *zFirstTie;       /* Text of the first tie, for the warning.  Owned */
   AcdcSeq version;       /* Of a snapshot; its bytes in arena */
   u8 eSkip;              /* ACDC_SKIP_*: the snapshot is not applied */
+  AcdcSnap *pSnap;       /* A snapshot that is being read.  Owned */
 };
 
 /* AcdcMerge.eSkip */
@@ -487,10 +489,20 @@ int acdcGroupEvents(AcdcMerge *pM, AcdcArena *pA, const AcdcEntry *aE, int n,
                     AcdcVal *aKey, AcdcEvent *aEv);
 void acdcScd2Run(AcdcMerge *pM);
 void acdcBitemporalRun(AcdcMerge *pM);
-/* snapshot.c: read the version and decide whether it is applied (sets eSkip);
-** apply the sorted rows. */
+/*
+** snapshot.c.  Version reads the version and decides whether the snapshot is
+** applied (sets eSkip).  Begin comes before the rows are read; Seen tells of
+** each whether the target shows it already (then it is dealt with; aVal has
+** the nEmit values of the columns aEmit); End comes when all were read, Run
+** when they are sorted.
+*/
 void acdcSnapshotVersion(AcdcMerge *pM);
+void acdcSnapshotBegin(AcdcMerge *pM);
+int acdcSnapshotSeen(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aVal,
+                     const int *aEmit, int nEmit);
+void acdcSnapshotEnd(AcdcMerge *pM);
 void acdcSnapshotRun(AcdcMerge *pM);
+void acdcSnapshotFree(AcdcCtx *p, AcdcSnap *pSnap);    /* accepts NULL */
 /* "id=1, region='EU'" for messages.  Owned by the caller. */
 char *acdcKeyText(AcdcMerge *pM, const AcdcVal *aKey);
 char *acdcSeqText(AcdcMerge *pM, const AcdcSeq *pSeq);

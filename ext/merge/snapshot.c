@@ -1,11 +1,17 @@
 /*
 ** Snapshots (semantics.md 6): a whole table against what the target shows.
 **
-** The snapshot's rows come from the sorter in key order, the target's current
-** rows from one statement in the same order, and both are walked once side by
-** side: no look-up a row, and only what differs is written.  The statement
-** steps off a row before that row is written, so that all writes fall behind
-** it.
+** Most rows of a snapshot are in the target already, so those are dealt with
+** while they are read.  As long as rows come in key order, the target's current
+** rows are stepped along with them: a row that is equal there is dropped, and
+** what differs goes to the sorter.  A target row that was passed and is not
+** equal to any row leaves a mark there, an entry of kind delete.  So a target
+** row that was passed and left no mark is as it should be.
+**
+** When all is read, few entries are looked up by key, and many (or rows that
+** came out of order) are walked against the target's current rows once more, in
+** key order.  The statement steps off a row before that row is written, so that
+** all writes fall behind it.
 **
 ** The intervals of a history carry the version.  Versions ascend, so no event
 ** can come late: nothing is kept beside the target but the versions applied.
@@ -13,19 +19,19 @@
 #include "merge.h"
 
 #define SNAP_GROUP  1024       /* entries of one key at a time */
+#define SNAP_FEW       8       /* look-ups pay below one row in so many */
 
 /* How a row differs, see snapDiffers() */
 #define SNAP_EQUAL    0
 #define SNAP_VALUES   1        /* in what is not tracked, or in class only */
 #define SNAP_VERSION  2        /* in a tracked column: a new version */
 
-typedef struct Snap Snap;
-struct Snap {
+struct AcdcSnap {
   AcdcMerge *pM;
   AcdcCtx *p;
   u8 bHistory;           /* SCD2 */
   AcdcArena arena;       /* The snapshot row at hand */
-  AcdcArena old;         /* What is kept of a target row that changes */
+  AcdcArena old;         /* Bytes of a target key that was left */
   sqlite3_stmt *pTgt;    /* Current rows of the target in key order.  Owned */
   int bTgt;              /* It stands on a row ... */
   AcdcVal aTgtKey[ACDC_MAXKEY];      /* ... of this key; borrowed */
@@ -34,8 +40,20 @@ struct Snap {
   u8 *aLast;             /* Code of the key before it.  Owned */
   int nLast, nLastAlloc;
   sqlite3_stmt *pCmp;    /* Compares keys under collations.  Owned */
+  i64 nRow;              /* Rows of the snapshot */
+  u8 bAlong;             /* The target is stepped along with the rows */
+  u8 bOrder;             /* All rows have come in key order */
+  i64 nPassed;           /* Target rows passed meanwhile */
+  i64 nMark;             /* Marks left */
+  i64 iTgt;              /* Number of the target row at hand, from 0 */
+  i64 iRowKey;           /* Key of the row before, if it is an integer */
+  u8 *aRowCode;          /* Its code, if not.  Owned */
+  int nRowCode, nRowAlloc;
+  u8 *aNewCode;          /* Code of the row at hand.  Owned */
+  int nNewAlloc;
   i64 nDup;              /* Rows left out as duplicates */
 };
+typedef struct AcdcSnap Snap;
 
 /* ---- versions ---- */
 
@@ -234,6 +252,15 @@ static void snapTwice(Snap *pS){
   sqlite3_free(z);
 }
 
+/*
+** Column i of the target's row, borrowed.  Of the calls that give a column this
+** is the least work a row; its value is unprotected, but the connection's mutex
+** is held all along by the statement that called us.
+*/
+static void snapColumn(Snap *pS, int i, AcdcVal *pOut){
+  acdcValFrom(pOut, sqlite3_column_value(pS->pTgt, i));
+}
+
 /* To the next current row of the target. */
 static void snapNext(Snap *pS){
   AcdcMerge *pM = pS->pM;
@@ -249,8 +276,9 @@ static void snapNext(Snap *pS){
     aWas[0] = pS->aTgtKey[0];
   }
   pS->bTgt = acdcStep(pS->p, pS->pTgt);
+  pS->iTgt++;
   if( !pS->bTgt ) return;
-  for(i=0; i<pM->nKey; i++) acdcValColumn(&pS->aTgtKey[i], pS->pTgt, i);
+  for(i=0; i<pM->nKey; i++) snapColumn(pS, i, &pS->aTgtKey[i]);
   if( pM->bIntKey ){
     if( pS->aTgtKey[0].eType!=SQLITE_INTEGER ){
       char *z = acdcKeyText(pM, pS->aTgtKey);
@@ -270,50 +298,51 @@ static void snapNext(Snap *pS){
   }
 }
 
-/* The snapshot's row against the target's row: <0, 0, >0 by key. */
-static int snapCompare(Snap *pS, const AcdcEntry *pE, const AcdcVal *aKey){
+/* A key of the snapshot against the target's row: <0, 0, >0.  a: its code. */
+static int snapCompare(Snap *pS, const AcdcVal *aKey, const u8 *a, int n){
   AcdcMerge *pM = pS->pM;
-  const u8 *a;
-  u64 n;
   if( pM->bIntKey ){
     i64 iTgt = pS->aTgtKey[0].u.i;
     return aKey[0].u.i<iTgt ? -1 : aKey[0].u.i>iTgt;
   }
   if( pM->bCollate ) return snapCmpKeys(pS, aKey, pS->aTgtKey);
-  a = acdcVarintGet(pE->pRec+1, &n);
-  return snapCmpBytes(a, (int)n, pS->aCode, pS->nCode);
+  return snapCmpBytes(a, n, pS->aCode, pS->nCode);
+}
+
+static int snapCompareEntry(Snap *pS, const AcdcEntry *pE, const AcdcVal *aKey){
+  const u8 *a = 0;
+  u64 n = 0;
+  if( pE->pRec[0] & ACDC_REC_KEY ) a = acdcVarintGet(pE->pRec+1, &n);
+  return snapCompare(pS, aKey, a, (int)n);
 }
 
 /* ---- differences ---- */
 
-static int snapDiffers(Snap *pS, const AcdcEvent *pEv){
+/* Value column i of the snapshot's row against that of the target's row. */
+static int snapDiffersIn(const Snap *pS, int i, const AcdcVal *pTgt,
+                         const AcdcVal *pNew){
+  if( !acdcValIs(pTgt, pNew) ){
+    return pS->bHistory && pS->pM->aVal[i].bTracked ? SNAP_VERSION
+                                                    : SNAP_VALUES;
+  }
+  return pTgt->eType!=pNew->eType ? SNAP_VALUES : SNAP_EQUAL; /* 1.0 and 1 */
+}
+
+/* How a row differs from the one that pStmt has, values from column iCol on. */
+static int snapDiffers(
+  Snap *pS, sqlite3_stmt *pStmt, int iCol, const AcdcEvent *pEv
+){
   AcdcMerge *pM = pS->pM;
-  int i, eDiff = SNAP_EQUAL;
+  int i, e, eDiff = SNAP_EQUAL;
   for(i=0; i<pM->nVal && eDiff<SNAP_VERSION; i++){
     const AcdcValCol *pV = &pM->aVal[i];
     AcdcVal v;
     if( pV->iTgt<0 || (pV->iSrc<0 && !pS->bHistory) ) continue;
-    acdcValColumn(&v, pS->pTgt, pM->nKey+1+i);
-    if( !acdcValIs(&v, &pEv->aVal[i]) ){
-      eDiff = pS->bHistory && pV->bTracked ? SNAP_VERSION : SNAP_VALUES;
-    }else if( v.eType!=pEv->aVal[i].eType ){
-      eDiff = SNAP_VALUES;                 /* 1.0 replaces 1 */
-    }
+    acdcValColumn(&v, pStmt, iCol+i);
+    e = snapDiffersIn(pS, i, &v, &pEv->aVal[i]);
+    if( e>eDiff ) eDiff = e;
   }
   return eDiff;
-}
-
-/* Key (if aKey is not NULL) and start of the target's row, before it is left */
-static void snapKeep(Snap *pS, AcdcVal *aKey, AcdcVal *pStart){
-  AcdcMerge *pM = pS->pM;
-  AcdcVal v;
-  int i;
-  acdcArenaReset(&pS->old);
-  for(i=0; aKey && i<pM->nKey; i++){
-    acdcValCopy(pS->p, &pS->arena, &aKey[i], &pS->aTgtKey[i]);
-  }
-  acdcValColumn(&v, pS->pTgt, pM->nKey);
-  acdcValCopy(pS->p, &pS->arena, pStart, &v);
 }
 
 /* End an open version at the snapshot's. */
@@ -343,53 +372,212 @@ static void snapInsert(Snap *pS, const AcdcVal *aKey, const AcdcEvent *pEv){
   pM->n.nInserted++;
 }
 
-/* The key is in both. */
-static void snapMatch(Snap *pS, const AcdcVal *aKey, const AcdcEvent *pEv){
+/* The key is in both.  pStart: of the target's row, in pS->arena. */
+static void snapChange(
+  Snap *pS, int eDiff, const AcdcVal *aKey, const AcdcVal *pStart,
+  const AcdcEvent *pEv
+){
   AcdcMerge *pM = pS->pM;
-  AcdcVal start;
-  int eDiff = snapDiffers(pS, pEv);
-  if( eDiff==SNAP_EQUAL ){
-    pM->n.nUnchanged++;
-    snapNext(pS);
-    return;
-  }
-  snapKeep(pS, 0, &start);
-  snapNext(pS);
   if( pS->p->rc ) return;
   if( eDiff==SNAP_VERSION ){
-    snapEnd(pS, aKey, &start);
+    snapEnd(pS, aKey, pStart);
     snapInsert(pS, aKey, pEv);
-  }else{
+  }else if( eDiff==SNAP_VALUES ){
     /* The row may wait, and its start is in our arena */
     pM->bStay = 0;
-    if( acdcTgtUpdate(pM, aKey, pEv->aVal, pS->bHistory ? &start : 0, 0) ){
+    if( acdcTgtUpdate(pM, aKey, pEv->aVal, pS->bHistory ? pStart : 0, 0) ){
       pM->n.nUpdated++;
     }else{
       pM->n.nUnchanged++;
     }
     pM->bStay = pM->bMemory;
+  }else{
+    pM->n.nUnchanged++;
   }
 }
 
 /* The key is in the target only. */
-static void snapGone(Snap *pS){
+static void snapRemove(Snap *pS, const AcdcVal *aKey, const AcdcVal *pStart){
   AcdcMerge *pM = pS->pM;
-  AcdcVal aKey[ACDC_MAXKEY], start;
-  snapKeep(pS, aKey, &start);
-  snapNext(pS);
   if( pS->p->rc ) return;
   if( pS->bHistory ){
-    snapEnd(pS, aKey, &start);
+    snapEnd(pS, aKey, pStart);
   }else if( acdcTgtDelete(pM, aKey, 0) ){
     pM->n.nDeleted++;
   }
+}
+
+/* ---- while rows are read ---- */
+
+/* The target row at hand is passed, and no row so far is equal to it. */
+static void snapMark(Snap *pS){
+  AcdcMerge *pM = pS->pM;
+  u64 a;
+  u8 *pRec, *pCode;
+  int i, n = 1;
+  pS->nMark++;
+  if( pM->bIntKey ){
+    a = (u64)pS->aTgtKey[0].u.i ^ ((u64)1<<63);
+  }else{
+    n += pS->nCode + 10;
+    for(i=0; i<pM->nKey; i++) n += acdcRecSize(&pS->aTgtKey[i]);
+    for(a=0, i=0; i<8; i++) a = (a<<8) | (i<pS->nCode ? pS->aCode[i] : 0);
+  }
+  pRec = acdcSorterAdd(pS->p, pM->pSorter, a, (u64)1<<63, n);
+  if( pRec==0 ) return;
+  if( pM->bIntKey ){
+    *pRec = ACDC_DELETE;
+    return;
+  }
+  *pRec++ = ACDC_DELETE|ACDC_REC_KEY;
+  pRec = acdcVarintPut(pRec, pS->nCode);
+  memcpy(pRec, pS->aCode, pS->nCode);
+  pCode = pRec;
+  pRec += pS->nCode;
+  for(i=0; i<pM->nKey; i++) pRec = acdcRecPut(pRec, &pS->aTgtKey[i]);
+  acdcSorterCodes(pM->pSorter, pCode, pS->nCode, 0);
+}
+
+static void snapPass(Snap *pS){
+  snapNext(pS);
+  pS->nPassed++;
+}
+
+/* Is the row's key above that of the row before?  Sets *pn: its code's size. */
+static int snapInOrder(Snap *pS, const AcdcVal *aKey, int *pn){
+  AcdcMerge *pM = pS->pM;
+  int bRise, nMax;
+  *pn = 0;
+  if( pM->bIntKey ){
+    bRise = pS->nRow==1 || aKey[0].u.i>pS->iRowKey;
+    pS->iRowKey = aKey[0].u.i;
+    return bRise;
+  }
+  nMax = acdcKeyCodeMax(aKey, pM->nKey);
+  if( nMax>pS->nNewAlloc ){
+    u8 *a = acdcRealloc(pS->p, pS->aNewCode, (i64)nMax*2);
+    if( a==0 ) return 0;
+    pS->aNewCode = a;
+    pS->nNewAlloc = nMax*2;
+  }
+  *pn = acdcKeyCode(aKey, pM->nKey, pS->aNewCode);
+  return pS->nRow==1
+      || snapCmpBytes(pS->aNewCode, *pn, pS->aRowCode, pS->nRowCode)>0;
+}
+
+/* Keep the code of the row at hand for the next one. */
+static void snapKeepCode(Snap *pS, int n){
+  u8 *a = pS->aRowCode;
+  int nAlloc = pS->nRowAlloc;
+  pS->aRowCode = pS->aNewCode;
+  pS->nRowAlloc = pS->nNewAlloc;
+  pS->nRowCode = n;
+  pS->aNewCode = a;
+  pS->nNewAlloc = nAlloc;
+}
+
+/* Is a row equal to the target's row at hand in all that is compared? */
+static int snapEqual(
+  Snap *pS, const AcdcVal *aVal, const int *aEmit, int nEmit
+){
+  AcdcMerge *pM = pS->pM;
+  AcdcVal v;
+  int i, j = 0;
+  static const AcdcVal vNull = { SQLITE_NULL, 0, {0} };
+  for(i=0; i<pM->nVal; i++){
+    const AcdcVal *pNew = &vNull;
+    if( j<nEmit && aEmit[j]==i ){
+      pNew = &aVal[j++];
+    }else if( !pS->bHistory ){
+      continue;
+    }
+    if( pM->aVal[i].iTgt<0 ) continue;
+    snapColumn(pS, pM->nKey+1+i, &v);
+    if( snapDiffersIn(pS, i, &v, pNew)!=SNAP_EQUAL ) return 0;
+  }
+  return 1;
+}
+
+int acdcSnapshotSeen(
+  AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aVal, const int *aEmit,
+  int nEmit
+){
+  Snap *pS = pM->pSnap;
+  int c = -1, n, bEqual = 0;
+  pS->nRow++;
+  if( !pS->bAlong ) return 0;
+  if( !snapInOrder(pS, aKey, &n) ){
+    pS->bAlong = pS->bOrder = 0;
+    return 0;
+  }
+  while( pS->bTgt && pS->p->rc==0
+      && (c = snapCompare(pS, aKey, pS->aNewCode, n))>0
+  ){
+    snapMark(pS);
+    snapPass(pS);
+  }
+  if( pS->bTgt && c==0 && pS->p->rc==0 ){
+    bEqual = snapEqual(pS, aVal, aEmit, nEmit);
+    if( bEqual ){
+      pM->n.nUnchanged++;
+    }else{
+      snapMark(pS);
+    }
+    snapPass(pS);
+  }
+  if( !pM->bIntKey ) snapKeepCode(pS, n);
+  return bEqual;
+}
+
+void acdcSnapshotBegin(AcdcMerge *pM){
+  Snap *pS = acdcMalloc(pM->p, sizeof(*pS));
+  if( pS==0 ) return;
+  pM->pSnap = pS;
+  pS->pM = pM;
+  pS->p = pM->p;
+  pS->bHistory = pM->pFlow->eScd!=ACDC_SCD1;
+  snapPrepare(pS);
+  if( pM->bCollate ){
+    snapPrepareCmp(pS);
+  }else{
+    pS->iTgt = -1;
+    snapNext(pS);
+    pS->bAlong = pS->bOrder = pS->bTgt!=0;
+  }
+}
+
+void acdcSnapshotEnd(AcdcMerge *pM){
+  Snap *pS = pM->pSnap;
+  if( pS->nRow==0 ) pS->bAlong = pS->bOrder = 0;
+  while( pS->bAlong && pS->bTgt && pS->p->rc==0 ){
+    snapMark(pS);
+    snapPass(pS);
+    if( (pS->nPassed & 1023)==0 && acdcInterrupted(pS->p) ) break;
+  }
+  if( pS->pTgt ) acdcReset(pS->p, pS->pTgt);
+  pS->bTgt = 0;
+}
+
+void acdcSnapshotFree(AcdcCtx *p, Snap *pS){
+  if( pS==0 ) return;
+  acdcFinalize(p, &pS->pTgt);
+  acdcFinalize(p, &pS->pCmp);
+  sqlite3_free(pS->aCode);
+  sqlite3_free(pS->aLast);
+  sqlite3_free(pS->aRowCode);
+  sqlite3_free(pS->aNewCode);
+  acdcArenaFree(&pS->arena);
+  acdcArenaFree(&pS->old);
+  sqlite3_free(pS);
 }
 
 /* ---- duplicates ---- */
 
 static int snapSame(const AcdcMerge *pM, const AcdcVal *a, const AcdcVal *b){
   int i;
-  for(i=0; i<pM->nVal; i++) if( !acdcValIs(&a[i], &b[i]) ) return 0;
+  for(i=0; i<pM->nVal; i++){
+    if( pM->aVal[i].iSrc>=0 && !acdcValIs(&a[i], &b[i]) ) return 0;
+  }
   return 1;
 }
 
@@ -421,29 +609,177 @@ static void snapDuplicate(
   pM->n.nUnchanged++;
 }
 
-/* The other rows of the key that pFirst is the first row of. */
-static void snapDuplicates(
-  Snap *pS, AcdcVal *aKey, AcdcEvent *pFirst, const AcdcEntry *aE, int n,
-  int bMore
-){
+/*
+** A group of entries of one key: a mark perhaps, then the rows.  It may be read
+** in parts.
+*/
+typedef struct SnapKey SnapKey;
+struct SnapKey {
+  const AcdcEntry *aE;
+  int n, bMore;
+  AcdcVal aKey[ACDC_MAXKEY];
+  int bMark;             /* The first entry is a mark */
+  int bRow;              /* There is a row ... */
+  AcdcEvent ev;          /* ... and the first one is this */
+};
+
+/* The next key; returns 0 at the end. */
+static int snapKeyNext(Snap *pS, SnapKey *pK){
   AcdcMerge *pM = pS->pM;
-  int i = 1, iVal;
-  if( bMore ){
+  int i;
+  acdcArenaReset(&pS->arena);
+  pK->n = acdcSorterGroup(pS->p, pM->pSorter, SNAP_GROUP, &pK->aE, &pK->bMore);
+  if( pK->n==0 || pS->p->rc ) return 0;
+  acdcEventRead(pM, &pS->arena, &pK->aE[0], pK->aKey, &pK->ev);
+  pK->bMark = pK->ev.eKind==ACDC_DELETE;
+  pK->bRow = !pK->bMark || pK->n>1;
+  if( pK->bMark && pK->bRow ){
+    acdcEventRead(pM, &pS->arena, &pK->aE[1], pK->aKey, &pK->ev);
+  }
+  if( pK->bMore && !pM->bMemory ){
     /* The next part of the group takes the place of this one */
-    for(iVal=0; iVal<pM->nVal; iVal++){
-      AcdcVal v = pFirst->aVal[iVal];
-      acdcValCopy(pS->p, &pS->arena, &pFirst->aVal[iVal], &v);
+    for(i=0; i<pM->nVal; i++){
+      AcdcVal v = pK->ev.aVal[i];
+      acdcValCopy(pS->p, &pS->arena, &pK->ev.aVal[i], &v);
     }
-    for(iVal=0; iVal<pM->nKey; iVal++){
-      AcdcVal v = aKey[iVal];
-      acdcValCopy(pS->p, &pS->arena, &aKey[iVal], &v);
+    for(i=0; i<pM->nKey; i++){
+      AcdcVal v = pK->aKey[i];
+      acdcValCopy(pS->p, &pS->arena, &pK->aKey[i], &v);
     }
   }
+  return pS->p->rc==0;
+}
+
+/* The rows of the key from number i on: pFirst came before them. */
+static void snapDuplicates(
+  Snap *pS, SnapKey *pK, int i, const AcdcEvent *pFirst
+){
   for(;;){
-    for(; i<n && pS->p->rc==0; i++) snapDuplicate(pS, aKey, pFirst, &aE[i]);
-    if( !bMore || pS->p->rc ) break;
-    n = acdcSorterGroup(pS->p, pM->pSorter, SNAP_GROUP, &aE, &bMore);
+    for(; i<pK->n && pS->p->rc==0; i++){
+      snapDuplicate(pS, pK->aKey, pFirst, &pK->aE[i]);
+    }
+    if( !pK->bMore || pS->p->rc ) break;
+    pK->n = acdcSorterGroup(pS->p, pS->pM->pSorter, SNAP_GROUP, &pK->aE,
+                            &pK->bMore);
     i = 0;
+  }
+}
+
+/* Values and start of the row of the target that pStmt has. */
+static void snapTarget(
+  Snap *pS, sqlite3_stmt *pStmt, int iStart, int iCol, AcdcEvent *pOut,
+  AcdcVal *pStart
+){
+  AcdcMerge *pM = pS->pM;
+  AcdcVal v;
+  int i;
+  acdcValColumn(&v, pStmt, iStart);
+  acdcValCopy(pS->p, &pS->arena, pStart, &v);
+  if( pOut==0 ) return;
+  memset(pOut, 0, sizeof(*pOut));
+  pOut->aVal = acdcArenaAlloc(pS->p, &pS->arena, sizeof(AcdcVal)*(pM->nVal+1));
+  for(i=0; pOut->aVal && i<pM->nVal; i++){
+    acdcValColumn(&v, pStmt, iCol+i);
+    acdcValCopy(pS->p, &pS->arena, &pOut->aVal[i], &v);
+  }
+}
+
+/* ---- when all rows were read ---- */
+
+/* Few keys differ, and all target rows were passed: look them up. */
+static void snapLookUp(Snap *pS){
+  AcdcMerge *pM = pS->pM;
+  i64 nKey = 0;
+  SnapKey k;
+  while( snapKeyNext(pS, &k) ){
+    if( (++nKey & 1023)==0 && acdcInterrupted(pS->p) ) break;
+    if( k.bMark ){
+      sqlite3_stmt *pStmt = acdcTgtLook(pM, ACDC_LOOK_LAST, k.aKey, 0);
+      AcdcVal start;
+      int eDiff = SNAP_EQUAL;
+      if( pStmt==0 ) continue;
+      snapTarget(pS, pStmt, 0, 2, 0, &start);
+      if( k.bRow ) eDiff = snapDiffers(pS, pStmt, 2, &k.ev);
+      sqlite3_reset(pStmt);
+      if( k.bRow ){
+        snapChange(pS, eDiff, k.aKey, &start, &k.ev);
+      }else{
+        snapRemove(pS, k.aKey, &start);
+      }
+    }else{
+      snapInsert(pS, k.aKey, &k.ev);
+    }
+    snapDuplicates(pS, &k, k.bMark+1, &k.ev);
+  }
+}
+
+/* A target row whose key has no entry. */
+static void snapNoEntry(Snap *pS){
+  AcdcMerge *pM = pS->pM;
+  AcdcVal aKey[ACDC_MAXKEY], start;
+  int i;
+  if( pS->iTgt<pS->nPassed ){
+    snapNext(pS);                      /* was equal to a row */
+    return;
+  }
+  for(i=0; i<pM->nKey; i++){
+    acdcValCopy(pS->p, &pS->arena, &aKey[i], &pS->aTgtKey[i]);
+  }
+  snapTarget(pS, pS->pTgt, pM->nKey, 0, 0, &start);
+  snapNext(pS);
+  snapRemove(pS, aKey, &start);
+}
+
+/* A target row and the entries of its key. */
+static void snapBoth(Snap *pS, SnapKey *pK){
+  AcdcMerge *pM = pS->pM;
+  int bSeen = pS->iTgt<pS->nPassed && !pK->bMark;
+  int eDiff = SNAP_EQUAL;
+  AcdcEvent first;
+  AcdcVal start;
+  snapTarget(pS, pS->pTgt, pM->nKey, pM->nKey+1, bSeen ? &first : 0, &start);
+  if( pK->bRow && !bSeen ){
+    eDiff = snapDiffers(pS, pS->pTgt, pM->nKey+1, &pK->ev);
+  }
+  snapNext(pS);
+  if( bSeen ){
+    snapDuplicates(pS, pK, 0, &first);
+    return;
+  }
+  if( pK->bRow ){
+    snapChange(pS, eDiff, pK->aKey, &start, &pK->ev);
+  }else{
+    snapRemove(pS, pK->aKey, &start);
+  }
+  snapDuplicates(pS, pK, pK->bMark+1, &pK->ev);
+}
+
+/* Walk entries and current rows of the target side by side. */
+static void snapWalk(Snap *pS){
+  i64 n = 0;
+  SnapKey k;
+  pS->bTgt = 0;
+  pS->iTgt = -1;
+  snapNext(pS);
+  while( snapKeyNext(pS, &k) ){
+    int c = -1;
+    if( (++n & 1023)==0 && acdcInterrupted(pS->p) ) break;
+    while( pS->bTgt && pS->p->rc==0
+        && (c = snapCompareEntry(pS, &k.aE[0], k.aKey))>0
+    ){
+      snapNoEntry(pS);
+    }
+    if( pS->bTgt && c==0 ){
+      snapBoth(pS, &k);
+    }else if( k.bRow && pS->p->rc==0 ){
+      snapInsert(pS, k.aKey, &k.ev);
+      snapDuplicates(pS, &k, k.bMark+1, &k.ev);
+    }
+  }
+  while( pS->bTgt && pS->p->rc==0 ){
+    acdcArenaReset(&pS->arena);
+    snapNoEntry(pS);
+    if( (++n & 1023)==0 && acdcInterrupted(pS->p) ) break;
   }
 }
 
@@ -451,7 +787,7 @@ static void snapDuplicates(
 
 /* Returns 1 if the snapshot is empty and is not to be applied. */
 static int snapEmpty(AcdcMerge *pM){
-  if( acdcSorterCount(pM->pSorter)>0 ) return 0;
+  if( pM->pSnap->nRow>0 ) return 0;
   if( pM->pFlow->eOnEmpty==ACDC_EMPTY_APPLY ) return 0;
   if( pM->pFlow->eOnEmpty==ACDC_EMPTY_SKIP ){
     pM->eSkip = ACDC_SKIP_EMPTY;
@@ -466,67 +802,32 @@ static int snapEmpty(AcdcMerge *pM){
 }
 
 static void snapNotes(const Snap *pS){
-  AcdcMerge *pM = pS->pM;
   if( pS->nDup ){
-    acdcMergeNote(pM, 0, "%lld duplicate row%s left out", pS->nDup,
+    acdcMergeNote(pS->pM, 0, "%lld duplicate row%s left out", pS->nDup,
                   pS->nDup==1 ? "" : "s");
   }
-  if( acdcSorterCount(pM->pSorter)==0 ){
-    acdcMergeNote(pM, 0, "the snapshot is empty: every row %s",
+  if( pS->nRow==0 ){
+    acdcMergeNote(pS->pM, 0, "the snapshot is empty: every row %s",
                   pS->bHistory ? "was ended" : "was deleted");
   }
 }
 
 void acdcSnapshotRun(AcdcMerge *pM){
+  Snap *pS = pM->pSnap;
   AcdcCtx *p = pM->p;
-  AcdcVal aKey[ACDC_MAXKEY];
-  const AcdcEntry *aE;
-  AcdcEvent ev;
-  int n, bMore;
-  i64 nGroup = 0;
-  Snap s;
-  if( snapEmpty(pM) ) return;
-  memset(&s, 0, sizeof(s));
-  s.pM = pM;
-  s.p = p;
-  s.bHistory = pM->pFlow->eScd!=ACDC_SCD1;
+  if( p->rc || snapEmpty(pM) ) return;
   pM->bStay = pM->bMemory;
-  snapPrepare(&s);
-  if( pM->bCollate ) snapPrepareCmp(&s);
-  snapNext(&s);
-  while( p->rc==0 ){
-    int c = -1;
-    n = acdcSorterGroup(p, pM->pSorter, SNAP_GROUP, &aE, &bMore);
-    if( n==0 || p->rc ) break;
-    if( (++nGroup & 1023)==0 && acdcInterrupted(p) ) break;
-    acdcEventRead(pM, &s.arena, &aE[0], aKey, &ev);
-    while( s.bTgt && p->rc==0 && (c = snapCompare(&s, &aE[0], aKey))>0 ){
-      snapGone(&s);
-    }
-    if( p->rc==0 ){
-      if( s.bTgt && c==0 ){
-        snapMatch(&s, aKey, &ev);
-      }else{
-        snapInsert(&s, aKey, &ev);
-      }
-      if( n>1 ) snapDuplicates(&s, aKey, &ev, aE, n, bMore);
-    }
-    acdcArenaReset(&s.arena);
+  /* The open version of a key is its last only where that order is plain */
+  if( pS->bOrder && (pM->bNative || !pS->bHistory)
+   && acdcSorterCount(pM->pSorter)<pS->nPassed/SNAP_FEW
+  ){
+    snapLookUp(pS);
+  }else{
+    snapWalk(pS);
   }
-  while( s.bTgt && p->rc==0 ){
-    snapGone(&s);
-    acdcArenaReset(&s.arena);
-    if( (++nGroup & 1023)==0 && acdcInterrupted(p) ) break;
-  }
-  acdcFinalize(p, &s.pTgt);
-  acdcFinalize(p, &s.pCmp);
   acdcWriterFlush(pM);
   if( p->rc==0 ){
     acdcStateVersionPut(pM, &pM->version);
-    snapNotes(&s);
+    snapNotes(pS);
   }
-  sqlite3_free(s.aCode);
-  sqlite3_free(s.aLast);
-  acdcArenaFree(&s.arena);
-  acdcArenaFree(&s.old);
 }

@@ -105,6 +105,7 @@ def case(seed):
     if len(shots) > 2 and rng.random() < 0.4:
         shots.append(shots[rng.randint(0, len(shots) - 1)])
     return {"seed": seed, "columns": columns, "keys": keys, "values": values, "config": config, "shots": shots,
+            "arrival": rng.choice(["any", "sorted", "sorted", "nearly"]),
             "source": rng.choice(["table", "table", "view", "query"]),
             "target": rng.choice(["ours", "ours", "ours", "user", "trigger", "partial"]), "dedup": dedup}
 
@@ -244,8 +245,17 @@ class Player:
     def step(self, i, shot, applied):
         name, db = "snap_%d" % i, self.db
         db.run("CREATE TABLE %s(%s)" % (name, self.declare(shot["columns"])))
+        first = name if self.c["arrival"] == "any" else "raw_%d" % i
+        if first != name:
+            db.run("CREATE TABLE %s(%s)" % (first, self.declare(shot["columns"])))
         for row in shot["rows"]:
-            db.run("INSERT INTO %s VALUES(%s)" % (name, ", ".join(engine.literal(v) for v in row)))
+            db.run("INSERT INTO %s VALUES(%s)" % (first, ", ".join(engine.literal(v) for v in row)))
+        if first != name:
+            db.run("INSERT INTO %s SELECT * FROM %s ORDER BY %s" % (name, first, ", ".join(self.c["keys"])))
+        if self.c["arrival"] == "nearly" and shot["rows"]:
+            moved = 1 + (self.c["seed"] + i) % len(shot["rows"])
+            db.run("INSERT INTO %s SELECT * FROM %s WHERE rowid = %d" % (name, name, moved))
+            db.run("DELETE FROM %s WHERE rowid = %d" % (name, moved))
         source = name
         if self.c["source"] == "view":
             source = "view_%d" % i
