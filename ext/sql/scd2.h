@@ -79,6 +79,7 @@ struct AcdcScd2 {
   u8 bStale;             /* pPush may not know what was written since */
   u8 bSavepoint;         /* A savepoint was opened since the last row */
   u8 bStmt;              /* The statement at hand has one, that ends with it */
+  u8 bBegun;             /* xBegin was called, and nothing since */
   u8 bCommit;            /* iCommit is set */
   u32 iCommit;           /* State of the file at our last commit */
   i64 nLast;             /* total_changes after the last row; -1: none */
@@ -94,6 +95,8 @@ char *acdcScd2Target(AcdcCtx *p, const char *zSchema, const char *zRows);
 void acdcScd2EventColumns(AcdcScd2 *pTab, int bCreate);
 /* Find table of rows, keys, and the columns of the virtual table. */
 void acdcScd2Columns(AcdcScd2 *pTab);
+/* Error if the table of rows is gone. */
+void acdcScd2Lost(AcdcScd2 *pTab);
 /* Text for sqlite3_declare_vtab().  Owned by the caller. */
 char *acdcScd2Declaration(AcdcScd2 *pTab);
 /* Error if an expression of the declaration may not be used (1.4). */

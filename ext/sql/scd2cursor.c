@@ -340,7 +340,7 @@ static void cursorSequence(
     char *z;
     acdcCtxClear(p);
     z = acdcValText(p, &v);
-    acdcError(p, SQLITE_MISMATCH, "%s is compared with sequences, which are of "
+    acdcError(p, SQLITE_ERROR, "%s is compared with sequences, which are of "
         "class %s here, and %s is none of them",
         pTab->aCol[pTab->aiArg[eKind]].zName,
         kind.nPart>1 ? "composite (a JSON array)"
@@ -465,9 +465,7 @@ static int cursorAsk(
   if( pTab->ctx.rc==0 && pTab->flow.eSource!=ACDC_SOURCE_NONE ){
     acdcScd2TrustSource(pTab);
   }
-  if( pTab->zWrong ){
-    acdcError(&pTab->ctx, SQLITE_ERROR, "%s", pTab->zWrong);
-  }
+  if( pTab->ctx.rc==0 ) acdcScd2Lost(pTab);
   if( pTab->ctx.rc==0 ) acdcFlowCopy(pAsk->p, pAsk->pFlow, &pTab->flow);
   for(i=0; i<pTab->cols.nCol; i++){
     acdcNamesAdd(pAsk->p, &pAsk->cols, pTab->cols.aCol[i].zName, -1);

@@ -402,6 +402,19 @@ static void declKeys(AcdcScd2 *pTab){
   }
 }
 
+void acdcScd2Lost(AcdcScd2 *pTab){
+  AcdcCtx *p = &pTab->ctx;
+  AcdcTable t;
+  char *z = acdcMprintf(p, "\"%w\"", pTab->zRows);
+  if( acdcTableFind(p, pTab->zSchema, z, &t) ){
+    acdcTableClear(&t);
+  }else{
+    acdcError(p, SQLITE_ERROR, "table %s, which holds its rows, is gone: DROP "
+              "TABLE %s", pTab->zRows, pTab->zName);
+  }
+  sqlite3_free(z);
+}
+
 /* The table of rows is gone: the columns that it had, as far as is known. */
 static void declLost(AcdcScd2 *pTab){
   AcdcCtx *p = &pTab->ctx;

@@ -122,6 +122,7 @@ void acdcScd2OpenPush(AcdcScd2 *pTab){
   AcdcCtx *p = &pTab->ctx;
   char *zLabel;
   if( p->rc || pTab->pPush ) return;
+  if( pTab->nCol ) acdcScd2Lost(pTab);
   acdcScd2Trust(pTab);
   zLabel = acdcMprintf(p, "%s%s", pTab->nCol ? "INSERT INTO " : "",
                        pTab->zName);
@@ -129,7 +130,8 @@ void acdcScd2OpenPush(AcdcScd2 *pTab){
     pTab->pPush = acdcPushOpen(p, &pTab->flow, &pTab->cols, zLabel);
   }
   sqlite3_free(zLabel);
-  if( pTab->pPush ) writeGuard(pTab);
+  /* At CREATE such a table may be declared for reading */
+  if( pTab->pPush && pTab->nCol ) writeGuard(pTab);
   if( p->rc ){
     acdcPushClose(pTab->pPush);
     pTab->pPush = 0;
@@ -206,6 +208,7 @@ static void writeRow(AcdcScd2 *pTab, sqlite3_value **argv){
   AcdcCtx *p = &pTab->ctx;
   i64 nTotal = sqlite3_total_changes64(pTab->db);
   int i;
+  pTab->bBegun = 0;
   if( nTotal!=pTab->nLast ){
     acdcScd2Flush(pTab);
     pTab->iRow = 0;
@@ -266,6 +269,7 @@ int acdcScd2Begin(sqlite3_vtab *pVtab){
         && acdcScd2DataVersion(pTab)==pTab->iCommit) ) pTab->bStale = 1;
   pTab->bSavepoint = 0;
   pTab->bStmt = 0;
+  pTab->bBegun = 1;
   pTab->nLast = -1;
   if( pTab->bOwned && pTab->bEvents && pTab->zWrong==0 ){
     /* A declaration whose error CREATE could leave to us, or after a reset */
@@ -306,15 +310,40 @@ int acdcScd2Rollback(sqlite3_vtab *pVtab){
 }
 
 /*
-** Is it a statement that writes that opens the savepoint, for itself?  The
-** statement SAVEPOINT counts as one that reads.
+** Does the statement write in a loop, or fire triggers?  Then SQLite has opened
+** a savepoint for it.
 */
-static int writeInStatement(sqlite3 *db){
-  sqlite3_stmt *pStmt = 0;
-  while( (pStmt = sqlite3_next_stmt(db, pStmt))!=0 ){
-    if( sqlite3_stmt_busy(pStmt) && !sqlite3_stmt_readonly(pStmt) ) return 1;
+static int writeLoops(AcdcScd2 *pTab, sqlite3_stmt *pWriter){
+  AcdcCtx ctx;
+  sqlite3_stmt *pStmt;
+  int bLoops = 0;
+  acdcCtxInit(&ctx, pTab->db);
+  pStmt = acdcPrepare(&ctx, 0, "EXPLAIN %s", sqlite3_sql(pWriter));
+  while( !bLoops && acdcStep(&ctx, pStmt) ){
+    const char *z = (const char*)sqlite3_column_text(pStmt, 1);
+    bLoops = z && (strcmp(z, "Yield")==0 || strcmp(z, "Next")==0
+        || strcmp(z, "VNext")==0 || strcmp(z, "SorterNext")==0
+        || strcmp(z, "Prev")==0 || strcmp(z, "Program")==0);
   }
-  return 0;
+  acdcFinalize(&ctx, &pStmt);
+  acdcCtxClear(&ctx);
+  return bLoops;
+}
+
+/*
+** Is it a statement that writes that opens the savepoint, for itself?  The
+** statement SAVEPOINT counts as one that reads.  Right after xBegin the call
+** may be for a savepoint that was open before: only the statement itself tells.
+*/
+static int writeInStatement(AcdcScd2 *pTab){
+  sqlite3_stmt *pStmt = 0;
+  int bIn = 0;
+  while( (pStmt = sqlite3_next_stmt(pTab->db, pStmt))!=0 ){
+    if( !sqlite3_stmt_busy(pStmt) || sqlite3_stmt_readonly(pStmt) ) continue;
+    if( pTab->bBegun && !writeLoops(pTab, pStmt) ) return 0;
+    bIn = 1;
+  }
+  return bIn;
 }
 
 int acdcScd2Savepoint(sqlite3_vtab *pVtab, int i){
@@ -322,7 +351,8 @@ int acdcScd2Savepoint(sqlite3_vtab *pVtab, int i){
   int rc = writeFlush(pTab);
   ACDC_UNUSED(i);
   pTab->bSavepoint = 1;
-  pTab->bStmt = (u8)writeInStatement(pTab->db);
+  pTab->bStmt = (u8)writeInStatement(pTab);
+  pTab->bBegun = 0;
   pTab->nLast = -1;
   return rc;
 }
