@@ -57,6 +57,19 @@ static void inspectValues(AcdcMerge *pM){
   acdcTargetTrack(pM, pM->st.zTrack);
 }
 
+/* Column iCol of the target is needed; -1: it is not there any more. */
+static void inspectNeeds(
+  AcdcInspect *pI, int iCol, const char *zCol, int bMust
+){
+  if( iCol>=0 ) return;
+  pI->bTarget = 0;
+  if( bMust ){
+    acdcError(pI->m.p, SQLITE_ERROR, "target %s has no column %s any more: "
+        "SELECT autocdc_reset('%q') starts anew", pI->flow.zTarget, zCol,
+        pI->flow.zTarget);
+  }
+}
+
 void acdcInspectOpen(
   AcdcCtx *p, AcdcInspect *pI, const char *zSchema, const char *zName, int bMust
 ){
@@ -76,10 +89,6 @@ void acdcInspectOpen(
   pI->flow.eScd = pM->st.eScd;
   pI->flow.bNullKeysMatch = pM->st.bNullKeys;
   pI->flow.bSnapshot = pM->st.bSnapshot;
-  if( pM->st.eScd==ACDC_BITEMPORAL ){
-    acdcError(p, SQLITE_ERROR, "target %s is bitemporal: its state has another "
-        "form, which is not shown here", zName);
-  }
   zQuoted = acdcMprintf(p, "\"%w\"", zName);
   if( p->rc==0 && !acdcTableFind(p, zSchema, zQuoted, &pM->tgt) ){
     /* State is in that schema: the name for messages and queries on it */
@@ -97,14 +106,14 @@ void acdcInspectOpen(
   if( pM->st.eScd!=ACDC_SCD1 ){
     pM->iStart = acdcTableColumn(&pM->tgt, ACDC_START);
     pM->iEnd = acdcTableColumn(&pM->tgt, ACDC_END);
-    if( pM->iStart<0 || pM->iEnd<0 ){
-      pI->bTarget = 0;
-      if( bMust ){
-        acdcError(p, SQLITE_ERROR, "target %s has no column " ACDC_START " or "
-            ACDC_END " any more: SELECT autocdc_reset('%q') starts anew",
-            zName, zName);
-      }
-    }
+    inspectNeeds(pI, pM->iStart, ACDC_START, bMust);
+    inspectNeeds(pI, pM->iEnd, ACDC_END, bMust);
+  }
+  if( pM->st.eScd==ACDC_BITEMPORAL ){
+    pM->iSysStart = acdcTableColumn(&pM->tgt, ACDC_SYSSTART);
+    pM->iSysEnd = acdcTableColumn(&pM->tgt, ACDC_SYSEND);
+    inspectNeeds(pI, pM->iSysStart, ACDC_SYSSTART, bMust);
+    inspectNeeds(pI, pM->iSysEnd, ACDC_SYSEND, bMust);
   }
   if( p->rc==0 ) inspectValues(pM);
   pM->bPartial = pM->st.bPartial;
@@ -261,7 +270,7 @@ static AcdcKnown *walkAdd(AcdcWalk *pW, const char *zKind, int bShown){
   }
   pK = &pW->a[pW->n++];
   memset(pK, 0, sizeof(*pK));
-  pK->seq.eType = pK->run.eType = SQLITE_NULL;
+  pK->seq.eType = pK->run.eType = pK->sys.eType = SQLITE_NULL;
   pK->zKind = zKind;
   pK->bShown = (u8)bShown;
   return pK;
@@ -354,6 +363,36 @@ static AcdcVal *walkRow(AcdcWalk *pW){
   return aVal;
 }
 
+static void walkPrepareBit(AcdcWalk *pW){
+  AcdcMerge *pM = &pW->in.m;
+  AcdcCtx *p = pM->p;
+  char *zVals = 0, *zJoin = 0, *zKey = 0;
+  int i;
+  for(i=0; i<pM->nVal; i++){
+    if( pM->aVal[i].iTgt>=0 ){
+      acdcAppendf(p, &zVals, ",t.\"%w\"", pM->aVal[i].zName);
+    }else{
+      acdcAppendf(p, &zVals, ",NULL");
+    }
+  }
+  for(i=0; i<pM->nKey; i++){
+    acdcAppendf(p, &zJoin, " AND t.\"%w\" IS e.k%d", pM->aKey[i].zName, i+1);
+    acdcAppendf(p, &zKey, "%se.k%d IS ?%d", i ? " AND " : "", i+1, i+1);
+  }
+  if( p->rc==0 ){
+    pW->pBit = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT, "SELECT e.kind, "
+        "coalesce(e.shown, e.seq), coalesce(e.sysshown, e.sys), e.mask, e.vals%s "
+        "FROM \"%w\".autocdc_event_%lld AS e LEFT JOIN %s AS t ON e.kind=%d%s "
+        "AND t.\"" ACDC_START "\" IS coalesce(e.shown, e.seq) AND "
+        "t.\"" ACDC_SYSSTART "\" IS coalesce(e.sysshown, e.sys) WHERE %s "
+        "ORDER BY e.seq, e.sys", zVals ? zVals : "", pM->tgt.zSchema,
+        pM->st.iId, pM->zTgtSql, ACDC_HID_SHOWN, zJoin, zKey);
+  }
+  sqlite3_free(zVals);
+  sqlite3_free(zJoin);
+  sqlite3_free(zKey);
+}
+
 /* SCD1 per column: the events that still count. */
 static void walkEvents(AcdcWalk *pW){
   AcdcMerge *pM = &pW->in.m;
@@ -390,6 +429,50 @@ static void walkEvents(AcdcWalk *pW){
   for(i=iLastDelete+1; i<pW->n; i++) pW->a[i].bShown = 1;
 }
 
+/* Bitemporal: every event, with its values or those of the row it began. */
+static void walkBitemporal(AcdcWalk *pW){
+  AcdcMerge *pM = &pW->in.m;
+  AcdcCtx *p = pM->p;
+  AcdcVal v;
+  int i;
+  acdcArenaReset(&pW->arena);
+  if( pW->pBit==0 ) walkPrepareBit(pW);
+  for(i=0; i<pM->nKey && pW->pBit; i++){
+    acdcValBind(pW->pBit, i+1, &pW->aKey[i]);
+  }
+  while( pW->pBit && acdcStep(p, pW->pBit) ){
+    int eHid = sqlite3_column_int(pW->pBit, 0);
+    int n = sqlite3_column_bytes(pW->pBit, 3);
+    AcdcKnown *pK = walkAdd(pW, eHid==ACDC_HID_DELETE ? "delete" : "upsert",
+                            eHid==ACDC_HID_SHOWN);
+    if( pK==0 ) break;
+    acdcValColumn(&v, pW->pBit, 1);
+    acdcValCopy(p, &pW->arena, &pK->seq, &v);
+    acdcValColumn(&v, pW->pBit, 2);
+    acdcValCopy(p, &pW->arena, &pK->sys, &v);
+    if( eHid!=ACDC_HID_DELETE ){
+      AcdcBits *pB = acdcArenaAlloc(p, &pW->arena, sizeof(*pB) + n + 1);
+      AcdcVal *aVal = acdcArenaAlloc(p, &pW->arena,
+                                     sizeof(AcdcVal)*(pM->nVal+1));
+      if( pB==0 || aVal==0 ) break;
+      pB->nByte = n;
+      pB->a = (u8*)&pB[1];
+      if( n ) memcpy(pB->a, sqlite3_column_blob(pW->pBit, 3), n);
+      if( n ) pK->pMask = pB;
+      pK->aVal = aVal;
+      if( eHid==ACDC_HID_MEMBER ){
+        if( !acdcEventVals(pM, &pW->arena, pW->pBit, 4, aVal) ) break;
+      }else{
+        for(i=0; i<pM->nVal; i++){
+          acdcValColumn(&v, pW->pBit, 5+i);
+          acdcValCopy(p, &pW->arena, &aVal[i], &v);
+        }
+      }
+    }
+  }
+  if( pW->pBit ) acdcReset(p, pW->pBit);
+}
+
 /* SCD1: the deciding event, unless the events themselves are kept. */
 static void walkCurrent(AcdcWalk *pW){
   AcdcMerge *pM = &pW->in.m;
@@ -421,7 +504,9 @@ static void walkKey(AcdcWalk *pW){
   pW->bHead = 0;
   while( pW->n==0 && acdcStep(pM->p, pW->pKeys) ){
     for(i=0; i<pM->nKey; i++) acdcValColumn(&pW->aKey[i], pW->pKeys, i);
-    if( pM->st.eScd==ACDC_SCD1 ){
+    if( pM->st.eScd==ACDC_BITEMPORAL ){
+      walkBitemporal(pW);
+    }else if( pM->st.eScd==ACDC_SCD1 ){
       walkCurrent(pW);
     }else{
       walkHistory(pW);
@@ -512,6 +597,7 @@ void acdcWalkNext(AcdcWalk *pW){
 void acdcWalkClose(AcdcWalk *pW){
   AcdcCtx *p = pW->in.m.p;
   if( p ) acdcFinalize(p, &pW->pKeys);
+  if( p ) acdcFinalize(p, &pW->pBit);
   acdcHistClear(&pW->hist);
   acdcInspectClose(&pW->in);
   acdcArenaFree(&pW->arena);

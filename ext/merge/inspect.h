@@ -52,6 +52,7 @@ struct AcdcKnown {
   const AcdcVal *aVal;   /* Its values, or NULL */
   const AcdcBits *pMask; /* Which of them it authored; NULL for all */
   AcdcVal run;           /* Start of the version it lies in, or NULL */
+  AcdcVal sys;           /* Bitemporal: system sequence, else NULL */
 };
 
 /*
@@ -64,6 +65,7 @@ struct AcdcWalk {
   AcdcHist hist;
   AcdcArena arena;       /* For the key at hand (SCD1), or the whole target */
   sqlite3_stmt *pKeys;   /* The keys.  Owned */
+  sqlite3_stmt *pBit;    /* Events of one key (bitemporal).  Owned */
   u8 bHead;              /* The rows at hand are those of the whole target */
   AcdcVal aKey[ACDC_MAXKEY];
   AcdcKnown *a;          /* Owned */

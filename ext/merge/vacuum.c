@@ -173,6 +173,12 @@ char *acdcVacuum(AcdcInspect *pI, const AcdcVal *pBefore){
   char *zFloor, *aSay[3], *zSay;
   int bStays = 0, i;
   if( p->rc ) return 0;
+  if( pM->st.eScd==ACDC_BITEMPORAL ){
+    acdcError(p, SQLITE_ERROR, "target %s is bitemporal: every event may be "
+        "asked for as of a system time, so none can be forgotten",
+        pM->pFlow->zTarget);
+    return 0;
+  }
   if( pM->st.bSnapshot ) return vacuumVersions(pM);
   if( pM->st.kind.aClass[0]==ACDC_SEQ_UNKNOWN ){
     return acdcMprintf(p, "%s: no event has come yet, nothing to forget",

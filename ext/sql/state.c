@@ -8,7 +8,8 @@
 ** Equivalent to
 **
 **   CREATE TABLE autocdc_state(key, sequence, kind, "values", shown, run,
-**                              target HIDDEN, of_key HIDDEN)
+**                              target HIDDEN, of_key HIDDEN,
+**                              system_sequence HIDDEN)
 **   CREATE TABLE autocdc_check(problem, key, sequence, detail, target HIDDEN)
 */
 #include "sql.h"
@@ -27,7 +28,7 @@ struct StateDef {
 
 static const StateDef aStateDef[] = {
   { "autocdc_state", "CREATE TABLE x(key, sequence, kind, \"values\", shown, "
-    "run, target HIDDEN, of_key HIDDEN)", 6, 2, 0 },
+    "run, target HIDDEN, of_key HIDDEN, system_sequence HIDDEN)", 6, 2, 0 },
   { "autocdc_check", "CREATE TABLE x(problem, key, sequence, detail, "
     "target HIDDEN)", 4, 1, 1 },
 };
@@ -145,6 +146,7 @@ static void stateWalkColumn(
       break;
     case 4: if( !pW->bHead ) sqlite3_result_int(pCtx, pK->bShown); break;
     case 5: acdcValResult(pCtx, &pK->run); break;
+    case 8: acdcValResult(pCtx, &pK->sys); break;
   }
 }
 
@@ -182,7 +184,7 @@ static int stateColumn(
 ){
   StateCursor *pCur = (StateCursor*)pCursor;
   const StateDef *pDef = ((StateVtab*)pCursor->pVtab)->pDef;
-  if( iCol>=pDef->iArg ){
+  if( iCol>=pDef->iArg && iCol<pDef->iArg+pDef->nArg ){
     sqlite3_value *pArg = pCur->apArg[iCol-pDef->iArg];
     if( pArg ) sqlite3_result_value(pCtx, pArg);
   }else if( pDef->bCheck ){

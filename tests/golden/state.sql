@@ -71,7 +71,21 @@ SELECT * FROM autocdc_state('snap');
 SELECT autocdc_vacuum('snap');
 SELECT * FROM autocdc_check('snap');
 
+.print == a bitemporal history
+CREATE TABLE log3(id INTEGER, city TEXT, op TEXT, seq INTEGER, sys INTEGER);
+INSERT INTO log3 VALUES(1, 'Rome', 'U', 10, 1), (1, 'Oslo', 'U', 20, 2), (1, 'Lima', 'U', 15, 3),
+  (1, NULL, 'D', 30, 4), (1, 'Bern', 'U', 20, 5), (2, NULL, 'D', 5, 1);
+SELECT status, inserted FROM apply_changes('{"target": "bit", "source": "log3", "keys": "id",
+  "sequence_by": "seq", "system_sequence_by": "sys", "scd_type": "bitemporal",
+  "apply_as_deletes": "op = ''D''", "except_column_list": "op, seq, sys"}');
+SELECT *, system_sequence FROM autocdc_state('bit');
+SELECT * FROM autocdc_check('bit');
+SELECT autocdc_vacuum('bit');
+
 .print == what is broken is found
+UPDATE bit SET __END_AT = 18 WHERE city = 'Rome' AND __END_AT = 15;
+DELETE FROM bit WHERE city = 'Bern';
+SELECT * FROM autocdc_check('bit');
 UPDATE hist SET __END_AT = 46 WHERE id = 1 AND __START_AT = 50;
 INSERT INTO hist VALUES(1, 'Bonn', 'b', 55, NULL), (4, 'Bern', 'b', 1, 1), (5, 'Bern', 'b', 'soon', NULL),
   (6, 'Bern', 'b', 1, 2), (6, 'Bern', 'c', 2, NULL);
@@ -82,6 +96,8 @@ INSERT INTO cur VALUES(9, 'z', 'by hand', NULL);
 SELECT * FROM autocdc_check('cur');
 DELETE FROM part;
 SELECT * FROM autocdc_check('part');
+INSERT INTO snap VALUES(6, 0, 1, 2), (6, 0, 2, NULL);
+SELECT * FROM autocdc_check('snap');
 DROP TABLE snap;
 SELECT * FROM autocdc_check('snap');
 
