@@ -111,7 +111,10 @@ static char *storeInsertSql(AcdcMerge *pM, int bFeed){
   }
   z = acdcMprintf(p, "INSERT INTO %s(%s) %s%s%s", pM->zTgtSql, zCols,
       bFeed ? "SELECT " : "VALUES(", zVals,
-      bFeed ? " FROM autocdc_feed(?1)" : ")");
+      bFeed ? " FROM " : ")");
+  if( bFeed ){
+    acdcAppendf(p, &z, "%s(?1)", acdcFeedModule(pM->nKey + 4 + pM->nVal));
+  }
   sqlite3_free(zCols);
   sqlite3_free(zVals);
   return z;
@@ -230,7 +233,11 @@ static char *storeEventSql(AcdcMerge *pM, int iStmt, const char *zWhere){
         acdcAppendf(p, &z, bFeed ? "%sc%d" : "%s?%d", i ? "," : "",
                     bFeed ? i : i+1);
       }
-      acdcAppendf(p, &z, bFeed ? " FROM autocdc_feed(?1)" : ")");
+      if( bFeed ){
+        acdcAppendf(p, &z, " FROM %s(?1)", acdcFeedModule(n+STORE_EVENT));
+      }else{
+        acdcAppendf(p, &z, ")");
+      }
       break;
   }
   sqlite3_free(zTab);

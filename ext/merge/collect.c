@@ -83,6 +83,10 @@ static void collectCheckExpr(Collect *pC, const char *zMember, const char *z){
   if( pC->p->rc ){
     if( strstr(acdcErrorText(pC->p), "no such column: ") ){
       collectNoColumn(pC, zMember, z);
+    }else if( strstr(acdcErrorText(pC->p), "unrecognized token") ){
+      acdcCtxClear(pC->p);
+      acdcError(pC->p, SQLITE_ERROR, "%s: %s: a quote in it is not closed, or it "
+          "holds a character that is no SQL", zMember, z);
     }else{
       acdcErrorWhere(pC->p, "%s: %s", zMember, z);
     }
@@ -1015,9 +1019,9 @@ void acdcEntrySeq(const AcdcEntry *pE, AcdcSeq *pSeq){
   }
 }
 
-void acdcEventRead(
-  AcdcMerge *pM, AcdcArena *pA, const AcdcEntry *pE, AcdcVal *aKey,
-  AcdcEvent *pEv
+/* All of an event but its values, which begin at the address returned. */
+static const u8 *eventHead(
+  const AcdcMerge *pM, const AcdcEntry *pE, AcdcVal *aKey, AcdcEvent *pEv
 ){
   const u8 *a = pE->pRec + 1;
   u8 flags = pE->pRec[0];
@@ -1056,7 +1060,7 @@ void acdcEventRead(
     pEv->pSys = a;
     a = acdcRecGet(acdcRecGet(a, &skip), &skip);
   }
-  if( pEv->eKind!=ACDC_UPSERT ) return;
+  if( pEv->eKind!=ACDC_UPSERT ) return a;
   pEv->mask.nByte = pM->emit.nByte;
   if( flags & ACDC_REC_MASK ){
     pEv->mask.a = (u8*)a;              /* read only */
@@ -1064,6 +1068,27 @@ void acdcEventRead(
   }else{
     pEv->mask.a = pM->fullMask.a;
   }
+  return a;
+}
+
+int acdcEntryMask(const AcdcMerge *pM, const AcdcEntry *pE, AcdcBits *pMask){
+  AcdcEvent ev;
+  const u8 *a = pE->pRec;
+  *pMask = pM->fullMask;
+  if( a[0] & ACDC_REC_MASK ){
+    eventHead(pM, pE, 0, &ev);
+    *pMask = ev.mask;
+  }
+  return a[0] & ACDC_REC_KIND;
+}
+
+void acdcEventRead(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcEntry *pE, AcdcVal *aKey,
+  AcdcEvent *pEv
+){
+  const u8 *a = eventHead(pM, pE, aKey, pEv);
+  int i;
+  if( pEv->eKind!=ACDC_UPSERT ) return;
   pEv->aVal = acdcArenaAlloc(pM->p, pA, sizeof(AcdcVal)*(pM->nVal+1));
   if( pEv->aVal==0 ) return;
   for(i=0; i<pM->nVal; i++){

@@ -3,7 +3,7 @@
 */
 #include "merge.h"
 
-#define MERGE_MEMORY  (40*1024*1024)   /* bytes for sorting, by default */
+#define MERGE_MEMORY  (36*1024*1024)   /* bytes for sorting, by default */
 
 void acdcMergeNote(AcdcMerge *pM, int bWarn, const char *zFmt, ...){
   va_list ap;

@@ -29,6 +29,7 @@
 #include "../source/source.h"
 
 #define ACDC_MAXKEY   64        /* key columns, at most */
+#define ACDC_MASK_MAX 256       /* bytes of a set of columns, at most: 2000 columns */
 #define ACDC_START    "__START_AT"
 #define ACDC_END      "__END_AT"
 #define ACDC_SYSSTART "__SYSTEM_START_AT"     /* bitemporal only */
@@ -125,7 +126,9 @@ struct AcdcState {
   u8 bNullKeys;
   AcdcNames slots;       /* Value columns ever written, in slot order */
   int nGen;              /* Emitted sets seen */
-  AcdcBits *aGen;        /* Owned, as are their bytes */
+  AcdcBits *aGen;        /* Owned, as are their bytes.  The first is what an
+                         ** event of a history authored of which nothing else
+                         ** is recorded */
   u8 bMade;              /* We made the target */
   u8 bSnapshot;          /* Fed by snapshots: its versions are in
                          ** autocdc_versions, and no events are kept */
@@ -166,6 +169,7 @@ struct AcdcMerge {
                          ** plain INSERT, UPDATE and DELETE of one row each */
   u8 bUpsert;            /* Target is as we made it: its PRIMARY KEY is known,
                          ** so rows may be written by INSERT ... ON CONFLICT */
+  u8 bExtra;             /* Target has columns that no flow writes */
   u8 bNewTarget;         /* Made by this call */
   u8 bEmptyTarget;       /* Has no row and no state */
   u8 bPartial;           /* Events may author part of the columns */
@@ -240,12 +244,11 @@ u8 *acdcSorterAdd(AcdcCtx *p, AcdcSorter *pS, u64 a, u64 b, int n);
 /* Tell what the codes in that record are, once it is filled in. */
 void acdcSorterCodes(AcdcSorter *pS, const u8 *aKey, int nKey, int bSeqCode);
 /*
-** When memory is short keep of each key the entries with the greatest
-** sequence only (SCD1).  xPair sees each entry that goes, with the next one
-** of its key.
+** When memory is short, xReduce sees the n>1 entries of a key, in order, and
+** clears aKeep[] of those that cannot matter (SCD1).
 */
 void acdcSorterReduce(AcdcSorter *pS, void *pArg,
-    void (*xPair)(void*, const AcdcEntry *pGone, const AcdcEntry *pNext));
+    void (*xReduce)(void*, const AcdcEntry *aE, int n, u8 *aKeep));
 void acdcSorterFinish(AcdcCtx *p, AcdcSorter *pS);
 /*
 ** The next entries of one key, at most nMax; 0 at the end.  They are good
@@ -305,6 +308,7 @@ void acdcTargetOpen(AcdcMerge *pM);
 void acdcTargetTrack(AcdcMerge *pM, const char *zRule);
 
 /* state.c */
+int acdcBitsEqual(const AcdcBits *pA, const AcdcBits *pB);
 /*
 ** Read the catalog row of schema.target.  Returns 0 if there is none (iId is 0
 ** then).  pSt is zeroed first and cleared by acdcStateClear().
@@ -389,6 +393,7 @@ struct AcdcFeed {
   i64 nByte;             /* Bytes copied to it */
 };
 int acdcFeedRegister(sqlite3 *db);
+const char *acdcFeedModule(int nCol);   /* the one for feeds of nCol columns */
 void acdcFeedInit(AcdcFeed *pF, int nCol);
 void acdcFeedClear(AcdcFeed *pF);
 AcdcVal *acdcFeedAdd(AcdcCtx *p, AcdcFeed *pF);   /* nCol values to fill in */
@@ -416,6 +421,9 @@ int acdcTgtUpdate(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aVal,
 void acdcTgtEnd(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pStart,
                 const AcdcVal *pEnd);
 int acdcTgtDelete(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pStart);
+/* Empty the columns that no flow writes, of one key or (NULL) of all rows: what
+** the user put there is older than a delete.  Returns if rows have changed. */
+int acdcTgtExtra(AcdcMerge *pM, const AcdcVal *aKey);
 
 /*
 ** Look-ups.  Return a statement that stands on a row, or NULL; the caller
@@ -475,6 +483,12 @@ void acdcBatchAdd(AcdcBatch *pB, const AcdcVal *aKey, const AcdcEvent *pEv,
                   const AcdcEntry *aE, int nE);
 void acdcBatchFlush(AcdcBatch *pB);
 
+/* Which of a key's entries may still count (acdcSorterReduce). */
+void acdcPartialReduce(void *pArg, const AcdcEntry *aE, int n, u8 *aKeep);
+/* Kind and authored columns of an entry; *pMask borrows. */
+int acdcEntryMask(const AcdcMerge *pM, const AcdcEntry *pE, AcdcBits *pMask);
+/* Count a tie of an entry that is passed over with the next of its key. */
+void acdcScd1Pair(AcdcMerge *pM, const AcdcEntry *pGone, const AcdcEntry *pNext);
 /* Rows that hold values of events below a truncate (state form): fold anew. */
 void acdcPartialTruncate(AcdcMerge *pM, const AcdcVal *pMark);
 /* The latest truncate, or NULL. */

@@ -11,6 +11,9 @@
 */
 #include "merge.h"
 
+/* State form of a sequence before all others: minus infinity */
+#define PART_OLDEST (-1.7976931348623157e308 * 10)
+
 typedef struct PartEvent PartEvent;
 struct PartEvent {
   AcdcEvent ev;
@@ -90,6 +93,30 @@ static void partLoadEvents(Part *pP){
 }
 
 /*
+** What an adopted row had in the columns that event pEv does not author: values
+** older than every sequence.
+*/
+static void partLoadOlder(Part *pP, const AcdcEvent *pEv){
+  AcdcMerge *pM = pP->pM;
+  AcdcVal *aVal = pEv->aVal;
+  AcdcBits mask = pEv->mask;
+  PartEvent *pE = partOpen(pP, 0);
+  int i;
+  if( pE==0 ) return;
+  pE->ev.bOld = pE->ev.bSeqNull = 1;
+  pE->state.eType = SQLITE_FLOAT;
+  pE->state.u.r = PART_OLDEST;
+  pE->ev.aVal = aVal;
+  pE->ev.mask.nByte = pM->emit.nByte;
+  pE->ev.mask.a = acdcArenaAlloc(pM->p, pP->pA, pM->emit.nByte+1);
+  if( pE->ev.mask.a==0 ) return;
+  memset(pE->ev.mask.a, 0, pM->emit.nByte+1);
+  for(i=0; i<pM->nVal; i++){
+    if( !acdcBit(&mask, i) ) acdcBitSet(&pE->ev.mask, i);
+  }
+}
+
+/*
 ** The event that state and target row stand for, if the event table has none:
 ** the deciding event, or a row of the user's that is older than all.
 */
@@ -118,7 +145,11 @@ static void partLoadRow(Part *pP){
     }
     sqlite3_reset(pStmt);
     pE->ev.mask = pM->allMask;
-    if( pP->bKnown && iGen<pM->st.nGen ) pE->ev.mask = pM->st.aGen[iGen];
+    if( pP->bKnown && iGen<pM->st.nGen ){
+      pE->ev.mask = pM->st.aGen[iGen];
+      if( pM->st.bAdopted ) partLoadOlder(pP, &pE->ev);
+      pE = &pP->a[pP->n-1];              /* the list may have moved */
+    }
   }
   pE->ev.bOld = 1;
   if( pP->bKnown ){
@@ -127,7 +158,7 @@ static void partLoadRow(Part *pP){
   }else{
     pE->ev.bSeqNull = 1;
     pE->state.eType = SQLITE_FLOAT;      /* minus infinity sorts before all */
-    pE->state.u.r = -1.7976931348623157e308 * 10;
+    pE->state.u.r = PART_OLDEST;
   }
 }
 
@@ -365,4 +396,38 @@ void acdcPartialTruncate(AcdcMerge *pM, const AcdcVal *pMark){
   sqlite3_free(zMatch);
   acdcArenaFree(&keys);
   acdcArenaFree(&arena);
+}
+
+void acdcPartialReduce(void *pArg, const AcdcEntry *aE, int n, u8 *aKeep){
+  AcdcMerge *pM = pArg;
+  u8 aSeen[ACDC_MASK_MAX];
+  AcdcSeq last, seq;
+  AcdcBits mask;
+  int i, j;
+  if( pM->emit.nByte>ACDC_MASK_MAX || pM->pFlow->eTieBreak!=ACDC_TIE_LAST ){
+    return;
+  }
+  memset(aSeen, 0, sizeof(aSeen));
+  acdcEntrySeq(&aE[n-1], &last);
+  for(i=n-1; i>=0; i--){
+    int eKind = acdcEntryMask(pM, &aE[i], &mask);
+    int bNeeded;
+    acdcEntrySeq(&aE[i], &seq);
+    bNeeded = acdcSeqCmp(&pM->st.kind, &seq, &last)>=0;
+    if( eKind==ACDC_DELETE ) mask = pM->allMask;
+    for(j=0; j<mask.nByte; j++){
+      if( mask.a[j] & ~aSeen[j] ) bNeeded = 1;
+    }
+    /* An event at the next one's sequence may be joined with it */
+    if( !bNeeded && i+1<n ){
+      AcdcSeq next;
+      acdcEntrySeq(&aE[i+1], &next);
+      if( acdcSeqCmp(&pM->st.kind, &seq, &next)==0 ) bNeeded = 1;
+    }
+    for(j=0; j<mask.nByte && eKind==ACDC_UPSERT; j++) aSeen[j] |= mask.a[j];
+    if( !bNeeded ){
+      aKeep[i] = 0;
+      pM->n.nUnchanged++;
+    }
+  }
 }

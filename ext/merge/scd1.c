@@ -124,6 +124,37 @@ void acdcScd1Tie(
 }
 
 /*
+** The nE entries aE of a key that were passed over because a later one decides:
+** count those that are late, and a tie with the sequence that stands (pLast of
+** kind eKind, if known).  Returns 1 if a delete is among them.
+*/
+static int scd1Passed(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcEntry *aE,
+  int nE, const AcdcSeq *pLast, int eKind
+){
+  int i, bDelete = 0;
+  for(i=0; i<nE && pM->p->rc==0; i++){
+    int c = 1;
+    if( (aE[i].pRec[0] & ACDC_REC_KIND)==ACDC_DELETE ) bDelete = 1;
+    if( pLast ){
+      AcdcSeq seq;
+      acdcEntrySeq(&aE[i], &seq);
+      c = acdcSeqCmp(&pM->st.kind, &seq, pLast);
+    }
+    if( c<0 ) pM->n.nLate++;
+    if( c==0 ){                          /* a tie with what decides now */
+      AcdcEvent old, ev;
+      scd1Standing(pM, pA, aKey, pLast, eKind, &old);
+      acdcEventRead(pM, pA, &aE[i], 0, &ev);
+      if( pM->p->rc==0 && !acdcTieSame(pM, &old, &ev) ){
+        acdcTieCount(pM, aKey, pLast);
+      }
+    }
+  }
+  return bDelete;
+}
+
+/*
 ** The deciding event of the batch against what is known of its key.  aE are
 ** the nE entries of the key that were passed over.
 */
@@ -135,7 +166,7 @@ static void scd1Decide(
   const AcdcSeq *pMark = acdcLastMark(pM);
   AcdcSeq last;
   AcdcVal v;
-  int eKind = 1, bKnown = 0, c = 1, i;
+  int eKind = 1, bKnown = 0, bGone = 0, c = 1, i;
   pM->n.nUnchanged += nEv-1;
   if( pMark && acdcSeqCmp(&pM->st.kind, &pEv->seq, pMark)<0 ){
     pM->n.nUnchanged++;
@@ -144,24 +175,27 @@ static void scd1Decide(
   if( !bFresh ){
     bKnown = acdcLastRead(pM, pA, aKey, &last, &eKind);
     if( bKnown ){
-      for(i=0; i<nE; i++){
-        AcdcSeq seq;
-        acdcEntrySeq(&aE[i], &seq);
-        if( acdcSeqCmp(&pM->st.kind, &seq, &last)>=0 ) break;
-        pM->n.nLate++;
-      }
+      bGone = scd1Passed(pM, pA, aKey, aE, nE, &last, eKind);
       for(i=0; i<nEv; i++){
         c = acdcSeqCmp(&pM->st.kind, &aEv[i].seq, &last);
         if( c<0 ) pM->n.nLate++;
       }
       if( c<0 ){
-        pM->n.nUnchanged++;
+        if( pEv->eKind==ACDC_DELETE ) bGone = 1;
+        if( bGone && pM->bExtra && acdcTgtExtra(pM, aKey) ){
+          pM->n.nUpdated++;
+        }else{
+          pM->n.nUnchanged++;
+        }
         return;
       }
+    }else{
+      bGone = scd1Passed(pM, pA, aKey, aE, nE, 0, 0);
     }
   }
   if( bKnown && c==0 && !scd1TieTakes(pM, pA, aKey, &last, eKind, pEv) ) return;
   if( pM->p->rc ) return;
+  if( bGone && pM->bExtra && pEv->eKind==ACDC_UPSERT ) acdcTgtExtra(pM, aKey);
   acdcScd1Write(pM, aKey, pEv, bKnown && (eKind & 1)==0,
             !bKnown && !bFresh && pM->st.bAdopted);
   acdcSeqToState(pM->p, &pM->st.kind, &pEv->seq, pA, &v);
@@ -172,10 +206,9 @@ static void scd1Decide(
 ** An entry that the sorter leaves out because a later one of its key decides.
 ** A tie among such is still counted.
 */
-static void scd1Pair(
-  void *pArg, const AcdcEntry *pGone, const AcdcEntry *pNext
+void acdcScd1Pair(
+  AcdcMerge *pM, const AcdcEntry *pGone, const AcdcEntry *pNext
 ){
-  AcdcMerge *pM = pArg;
   AcdcEvent a, b;
   AcdcVal aKey[ACDC_MAXKEY];
   AcdcArena arena;
@@ -228,6 +261,7 @@ static void scd1Truncate(AcdcMerge *pM){
   if( p->rc==0 ) pM->n.nDeleted += sqlite3_changes64(p->db);
   acdcFinalize(p, &pStmt);
   sqlite3_free(zMatch);
+  if( pM->bExtra && p->rc==0 ) acdcTgtExtra(pM, 0);
 }
 
 void acdcScd1Run(AcdcMerge *pM){
@@ -242,7 +276,9 @@ void acdcScd1Run(AcdcMerge *pM){
   memset(&arena, 0, sizeof(arena));
   acdcStateAddMarks(pM);
   aEv = acdcMalloc(p, sizeof(AcdcEvent)*SCD1_GROUP);
-  if( pM->bUpsert && !pM->bPartial && !pM->bEmptyTarget ){
+  if( pM->bUpsert && !pM->bPartial && !pM->bEmptyTarget && !pM->bExtra
+   && pM->pFlow->eTieBreak!=ACDC_TIE_ERROR
+  ){
     pBatch = acdcBatchNew(pM);
   }
   for(;;){
@@ -257,7 +293,7 @@ void acdcScd1Run(AcdcMerge *pM){
     if( !pM->bPartial ){
       /* Only the greatest sequence decides: leave the others undecoded */
       while( iFirst<n-1 && aE[iFirst].b!=aE[n-1].b ){
-        scd1Pair(pM, &aE[iFirst], &aE[iFirst+1]);
+        acdcScd1Pair(pM, &aE[iFirst], &aE[iFirst+1]);
         iFirst++;
       }
     }
@@ -285,12 +321,26 @@ void acdcScd1Run(AcdcMerge *pM){
   acdcArenaFree(&arena);
 }
 
+/* Of whole rows only those with the greatest sequence decide. */
+static void scd1Reduce(void *pArg, const AcdcEntry *aE, int n, u8 *aKeep){
+  AcdcMerge *pM = pArg;
+  AcdcSeq last, seq;
+  int i;
+  acdcEntrySeq(&aE[n-1], &last);
+  for(i=0; i<n-1; i++){
+    acdcEntrySeq(&aE[i], &seq);
+    if( acdcSeqCmp(&pM->st.kind, &seq, &last)>=0 ) break;
+    acdcScd1Pair(pM, &aE[i], &aE[i+1]);
+    aKeep[i] = 0;
+  }
+}
+
 /*
-** Let the sorter reduce to deciding events.  Not onto a target with rows: which
-** of them were late could not be told.
+** Let the sorter reduce.  Not onto a target with rows: which of them were late
+** could not be told.
 */
 void acdcScd1Reduce(AcdcMerge *pM){
-  if( !pM->bPartial && !pM->bFloor && pM->bEmptyTarget ){
-    acdcSorterReduce(pM->pSorter, pM, scd1Pair);
-  }
+  if( pM->bFloor || !pM->bEmptyTarget ) return;
+  acdcSorterReduce(pM->pSorter, pM,
+                   pM->bPartial ? acdcPartialReduce : scd1Reduce);
 }

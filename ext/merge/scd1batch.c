@@ -180,10 +180,10 @@ static void batchPrepare(AcdcBatch *pB){
   }
   pB->pLast = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT,
       "INSERT OR FAIL INTO \"%w\".autocdc_state_%lld(%s, seq, kind) "
-      "SELECT %sc%d, c%d FROM autocdc_feed(?1) WHERE true "
+      "SELECT %sc%d, c%d FROM %s(?1) WHERE true "
       "ON CONFLICT(%s) DO UPDATE SET seq=excluded.seq, kind=excluded.kind "
       "WHERE autocdc_judge(?2, seq, kind)", pM->tgt.zSchema, pM->st.iId, zCols,
-      zFeed, pM->nKey, pM->nKey+1, zCols);
+      zFeed, pM->nKey, pM->nKey+1, acdcFeedModule(pM->nKey+2), zCols);
   sqlite3_free(zCols);
   sqlite3_free(zFeed);
   pB->pTgt = acdcWriterUpsert(pM);

@@ -55,6 +55,7 @@ struct Scd2 {
   const AcdcVal *aKey;
   WinEvent *a;           /* The window.  Owned */
   int n, nAlloc;
+  int bSplit;            /* Not all events of the key are in this call */
   int bOnce;             /* The key has one cluster: no row is written twice */
   int bBound;            /* Its last event is a known one that stays as it is */
   WinTouch aTouch[WIN_TOUCH]; /* Rows of the key written last, newest first */
@@ -290,7 +291,8 @@ static void winState(Scd2 *pS, int i, int bHead, int bLast){
     /* One that is there already may stay */
     if( pW->h.eHid==ACDC_HID_DELETE ) return;
   }else{
-    bPart = pM->bPartial && !winIsFull(pM, &pEv->mask);
+    bPart = (pM->bPartial || pM->st.nGen>1)
+         && !acdcBitsEqual(&pEv->mask, &pM->st.aGen[0]);
     eHid = !bLast ? ACDC_HID_MEMBER
          : !bHead || bPart ? ACDC_HID_SHOWN : ACDC_HID_NONE;
   }
@@ -350,23 +352,30 @@ static void winRuns(Scd2 *pS){
 
 /* ---- counts ---- */
 
+/* FNV-1a */
+static u64 winHash(u64 h, const void *pData, int n){
+  const u8 *a = pData;
+  int i;
+  for(i=0; i<n; i++) h = (h ^ a[i]) * (((u64)0x100<<32) | 0x1b3);
+  return h;
+}
+
 /* Digest of what a row shows beside its key and start. */
 static u64 winDigest(const Scd2 *pS, const WinRow *pR){
-  u64 h = pR->bEnd;
-  int i, j, n;
+  u64 h = winHash(((u64)0xcbf29ce4<<32) | 0x84222325, &pR->bEnd, 1);
+  int i, n;
   if( pR->bEnd ){
     u8 aBuf[ACDC_SEQ_SPARE];
     const u8 *a = acdcSeqOrd(&pS->pM->st.kind, &pR->end, aBuf, &n);
-    for(j=0; j<n; j++) h = h*31 + a[j];
+    h = winHash(h, a, n);
   }
   for(i=0; i<pS->pM->nVal; i++){
     const AcdcVal *pV = &pR->aVal[i];
-    h = h*31 + pV->eType;
+    h = winHash(h, &pV->eType, 1);
     if( pV->eType==SQLITE_TEXT || pV->eType==SQLITE_BLOB ){
-      for(j=0; j<pV->n; j++) h = h*31 + pV->u.z[j];
-      h = h*31 + (u64)pV->n;
+      h = winHash(winHash(h, pV->u.z, pV->n), &pV->n, sizeof(pV->n));
     }else if( pV->eType!=SQLITE_NULL ){
-      h = h*31 + (u64)pV->u.i;           /* the bits, also of a real */
+      h = winHash(h, &pV->u, sizeof(pV->u));
     }
   }
   return h;
@@ -399,6 +408,12 @@ static void winTouch(Scd2 *pS, const WinRow *pOld, const WinRow *pNew){
   i64 nNone = 0, *apCount[5];
   WinTouch *pT = 0;
   int i;
+  if( pS->bOnce ){
+    if( pOld==0 ) pN->nInserted++;
+    else if( pNew==0 ) pN->nDeleted++;
+    else pN->nUpdated++;
+    return;
+  }
   apCount[TOUCH_NONE] = apCount[TOUCH_GONE] = &nNone;
   apCount[TOUCH_INSERT] = &pN->nInserted;
   apCount[TOUCH_UPDATE] = &pN->nUpdated;
@@ -479,11 +494,7 @@ static void winWrite(Scd2 *pS){
         if( iPass==3 ){
           acdcTgtInsert(pM, pS->aKey, pNew->aVal, &pNew->start.shown,
                         pNew->bEnd ? &pNew->end.shown : 0);
-          if( pS->bOnce || j<pS->nNew-2 ){
-            pM->n.nInserted++;
-          }else{
-            winTouch(pS, 0, pNew);
-          }
+          winTouch(pS, 0, pNew);
         }
         j++;
       }else{
@@ -537,7 +548,7 @@ static int scd2Cluster(
 ){
   AcdcMerge *pM = pS->pM;
   AcdcHistEvent x, q;
-  int bTail = bFresh, bX = 0, bQ = 0, iFirst, bNew = 0, j;
+  int bTail = bFresh, bX = 0, bQ = 0, iFirst, bNew = 0, j, iStart = i;
   pS->n = 0;
   pS->bBound = 0;
   if( !bFresh ){
@@ -586,6 +597,7 @@ static int scd2Cluster(
     pS->bBound = 1;
   }
   if( pS->p->rc ) return nEv;
+  pS->bOnce = !pS->bSplit && iStart==0 && i==nEv;
   for(j=iFirst; j<pS->n; j++) bNew |= pS->a[j].bNew;
   if( bNew ){
     if( pM->st.nMark ) winAddMarks(pS);
@@ -601,7 +613,6 @@ static void scd2Key(
 ){
   int i = 0;
   pS->aKey = aKey;
-  pS->bOnce = bFresh;
   if( !bCont ){
     pS->nTouch = 0;
     acdcArenaReset(&pS->touch);
@@ -642,8 +653,45 @@ static void scd2MarkKey(Scd2 *pS, const AcdcVal *aKey, const AcdcSeq *pSeq){
 }
 
 /*
+** Cut the keys that a statement selects; the arena is for their values.
+** Returns how many there were.
+*/
+static int scd2MarkKeys(
+  Scd2 *pS, const AcdcSeq *pSeq, sqlite3_stmt *pStmt, AcdcArena *pA
+){
+  AcdcMerge *pM = pS->pM;
+  AcdcVal *aKeys = 0;
+  int i, n = 0, nAlloc = 0;
+  while( acdcStep(pS->p, pStmt) ){
+    if( n>=nAlloc ){
+      AcdcVal *aNew;
+      nAlloc = nAlloc*2 + 64;
+      aNew = acdcRealloc(pS->p, aKeys, sizeof(AcdcVal)*(i64)nAlloc*pM->nKey);
+      if( aNew==0 ) break;
+      aKeys = aNew;
+    }
+    for(i=0; i<pM->nKey; i++){
+      AcdcVal v;
+      acdcValColumn(&v, pStmt, i);
+      acdcValCopy(pS->p, pA, &aKeys[(i64)n*pM->nKey+i], &v);
+    }
+    n++;
+  }
+  acdcReset(pS->p, pStmt);
+  for(i=0; i<n && pS->p->rc==0; i++){
+    scd2MarkKey(pS, &aKeys[(i64)i*pM->nKey], pSeq);
+    acdcArenaReset(&pS->arena);
+  }
+  acdcWriterFlush(pM);
+  acdcArenaReset(pA);
+  sqlite3_free(aKeys);
+  return n;
+}
+
+/*
 ** New truncates (4.5): the keys that have a version open at one, some at a
-** time; a key that was cut is not found again.
+** time; a key that was cut is not found again.  Under partial updates also
+** those with an event at its very sequence, which inherits no more.
 */
 static void scd2Truncate(Scd2 *pS, const AcdcSeq *pSeq){
   AcdcMerge *pM = pS->pM;
@@ -651,37 +699,28 @@ static void scd2Truncate(Scd2 *pS, const AcdcSeq *pSeq){
   const char *zFn = pM->bNative ? "" : "autocdc_seq_key";
   char *zKeys = 0;
   AcdcArena arena;
+  sqlite3_stmt *pStmt;
   int i, n;
   memset(&arena, 0, sizeof(arena));
   for(i=0; i<pM->nKey; i++){
     acdcAppendf(p, &zKeys, "%s\"%w\"", i ? "," : "", pM->aKey[i].zName);
   }
+  pStmt = acdcPrepare(p, 0, "SELECT %s FROM %s WHERE "
+      "%s(\"" ACDC_START "\")<%s(?1) AND (\"" ACDC_END "\" IS NULL OR "
+      "%s(\"" ACDC_END "\")>%s(?1)) LIMIT 1000", zKeys, pM->zTgtSql,
+      zFn, zFn, zFn, zFn);
+  if( pStmt ) acdcValBind(pStmt, 1, &pSeq->shown);
   do{
-    AcdcVal *aKeys = acdcArenaAlloc(p, &arena,
-                                    sizeof(AcdcVal)*1000*pM->nKey);
-    sqlite3_stmt *pStmt = acdcPrepare(p, 0, "SELECT %s FROM %s WHERE "
-        "%s(\"" ACDC_START "\")<%s(?1) AND (\"" ACDC_END "\" IS NULL OR "
-        "%s(\"" ACDC_END "\")>%s(?1)) LIMIT 1000", zKeys, pM->zTgtSql,
-        zFn, zFn, zFn, zFn);
+    n = scd2MarkKeys(pS, pSeq, pStmt, &arena);
+  }while( n==1000 && p->rc==0 && !acdcInterrupted(p) );
+  acdcFinalize(p, &pStmt);
+  if( pM->bPartial ){
+    pStmt = acdcPrepare(p, 0, "SELECT %s FROM %s WHERE %s(\"" ACDC_START "\")="
+        "%s(?1)", zKeys, pM->zTgtSql, zFn, zFn);
     if( pStmt ) acdcValBind(pStmt, 1, &pSeq->shown);
-    n = 0;
-    while( aKeys && acdcStep(p, pStmt) ){
-      for(i=0; i<pM->nKey; i++){
-        AcdcVal v;
-        acdcValColumn(&v, pStmt, i);
-        acdcValCopy(p, &arena, &aKeys[n*pM->nKey+i], &v);
-      }
-      n++;
-    }
+    scd2MarkKeys(pS, pSeq, pStmt, &arena);
     acdcFinalize(p, &pStmt);
-    for(i=0; i<n && p->rc==0; i++){
-      scd2MarkKey(pS, &aKeys[i*pM->nKey], pSeq);
-      acdcArenaReset(&pS->arena);
-    }
-    acdcWriterFlush(pM);
-    acdcArenaReset(&arena);
-    if( acdcInterrupted(p) ) break;
-  }while( n==1000 && p->rc==0 );
+  }
   sqlite3_free(zKeys);
   acdcArenaFree(&arena);
 }
@@ -715,6 +754,7 @@ void acdcScd2Run(AcdcMerge *pM){
     if( bWasMore ) acdcWriterFlush(pM);
     pM->bStay = bFresh && pM->bMemory;
     nEv = acdcGroupEvents(pM, &s.arena, aE, n, aKey, aEv);
+    s.bSplit = bMore || bWasMore;
     if( nEv ) scd2Key(&s, aKey, aEv, nEv, bFresh, bWasMore);
     acdcArenaReset(&s.arena);
   }

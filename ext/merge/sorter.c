@@ -11,6 +11,7 @@
 #include "merge.h"
 
 #define SORTER_IO  (64*1024)       /* bytes read or written at once */
+#define SORTER_WINDOWS  4          /* words of a code that radix sort looks at */
 
 /* One sorted run in the temporary file. */
 typedef struct SorterRun SorterRun;
@@ -41,7 +42,9 @@ struct AcdcSorter {
   u8 bSeqCode;           /* Some sequence was no integer */
   int nMaxSeq;           /* Longest sequence code */
   void *pReduceArg;
-  void (*xPair)(void*, const AcdcEntry*, const AcdcEntry*);
+  void (*xReduce)(void*, const AcdcEntry*, int, u8*);
+  u8 *aKeep;             /* What xReduce says.  Owned */
+  int nKeepAlloc;
   sqlite3_vfs *pVfs;     /* Of the temporary file */
   sqlite3_file *pFile;   /* Owned; NULL while nothing was spilled */
   i64 nFile;
@@ -76,6 +79,7 @@ void acdcSorterFree(AcdcSorter *pS){
   sqlite3_free(pS->aTmp);
   sqlite3_free(pS->aGroup);
   sqlite3_free(pS->aOut);
+  sqlite3_free(pS->aKeep);
   for(i=0; i<pS->nRun; i++) sqlite3_free(pS->aRun[i].aBuf);
   sqlite3_free(pS->aRun);
   sqlite3_free(pS->aHeap);
@@ -96,10 +100,10 @@ i64 acdcSorterCount(AcdcSorter *pS){
 
 void acdcSorterReduce(
   AcdcSorter *pS, void *pArg,
-  void (*xPair)(void*, const AcdcEntry*, const AcdcEntry*)
+  void (*xReduce)(void*, const AcdcEntry*, int, u8*)
 ){
   pS->pReduceArg = pArg;
-  pS->xPair = xPair;
+  pS->xReduce = xReduce;
 }
 
 /* The key code of an entry, or NULL if the key is an integer. */
@@ -199,25 +203,28 @@ static u64 sorterWord(const u8 *a, int n){
 }
 
 /*
-** Set the words of entries that have codes: 8 bytes of the code behind what
-** all codes begin with, so that "customer-0001234" still gives different
-** words.  (Words of runs in the file do not compare with those of other
-** runs then: the merge of runs looks at the whole code.)
+** Set the key words of entries that have codes: 8 bytes of the code, iSkip bytes
+** behind what all codes begin with, so that "customer-0001234" still gives
+** different words.  (So words of runs in the file do not compare with those of
+** other runs: the merge of runs looks at the whole code.)
 */
-static void sorterSetWords(AcdcSorter *pS){
+static void sorterSetWords(AcdcSorter *pS, int iSkip){
   int i, n;
-  int nSkip = pS->nCommon>0 ? pS->nCommon : 0;
+  int nSkip = (pS->nCommon>0 ? pS->nCommon : 0) + iSkip;
   for(i=0; i<pS->nEntry; i++){
     AcdcEntry *pE = &pS->aEntry[i];
     if( pE->pRec[0] & ACDC_REC_KEY ){
       const u8 *a = sorterKeyCode(pE, &n);
-      pE->a = sorterWord(a+nSkip, n-nSkip);
+      pE->a = n>nSkip ? sorterWord(a+nSkip, n-nSkip) : 0;
     }
   }
 }
 
-/* Stable radix sort on both words, bytes that do not differ left out. */
-static void sorterRadix(AcdcSorter *pS){
+/*
+** Stable radix sort on the key word, and first on the sequence word if bSeq;
+** bytes that do not differ are left out.
+*/
+static void sorterRadix(AcdcSorter *pS, int bSeq){
   AcdcEntry *aFrom = pS->aEntry, *aTo = pS->aTmp;
   int i, iDigit, n = pS->nEntry;
   u64 mA = 0, mB = 0;
@@ -226,7 +233,7 @@ static void sorterRadix(AcdcSorter *pS){
     mA |= aFrom[i].a ^ aFrom[0].a;
     mB |= aFrom[i].b ^ aFrom[0].b;
   }
-  for(iDigit=0; iDigit<16; iDigit++){
+  for(iDigit=bSeq ? 0 : 8; iDigit<16; iDigit++){
     int iShift = 8*(iDigit & 7);
     int bKey = iDigit>=8;
     u32 iSum = 0;
@@ -291,12 +298,16 @@ static void sorterMergeSort(AcdcSorter *pS){
   pS->aTmp = aTo;
 }
 
+/*
+** By radix as far as words tell: codes of up to SORTER_WINDOWS words, from the
+** last word to the first.
+*/
 static void sorterSort(AcdcCtx *p, AcdcSorter *pS){
-  int bExact = !pS->bSeqCode;
-  int i;
+  int nWindow = 1, i;
   if( pS->bCode ){
-    sorterSetWords(pS);
-    if( pS->nMaxCode - (pS->nCommon>0 ? pS->nCommon : 0)>8 ) bExact = 0;
+    nWindow = (pS->nMaxCode - (pS->nCommon>0 ? pS->nCommon : 0) + 7)/8;
+    if( nWindow<1 ) nWindow = 1;
+    sorterSetWords(pS, 0);
   }
   for(i=1; i<pS->nEntry; i++){     /* an ordered log needs no sort */
     if( sorterCmp(pS, &pS->aEntry[i-1], &pS->aEntry[i])>0 ) break;
@@ -309,55 +320,53 @@ static void sorterSort(AcdcCtx *p, AcdcSorter *pS){
     pS->aTmp = aNew;
     pS->nTmp = pS->nAlloc;
   }
-  if( bExact && pS->nEntry>64 ){
-    sorterRadix(pS);
-  }else{
+  if( pS->bSeqCode || nWindow>SORTER_WINDOWS || pS->nEntry<=64 ){
     sorterMergeSort(pS);
+    return;
+  }
+  for(i=nWindow-1; i>=0; i--){
+    if( nWindow>1 ) sorterSetWords(pS, 8*i);
+    sorterRadix(pS, i==nWindow-1);
   }
 }
 
+/* Keep entry pE: its record moves to the fresh arena. */
+static void sorterKeep(
+  AcdcCtx *p, AcdcSorter *pS, const AcdcEntry *pE, int *pnKeep
+){
+  u32 n;
+  u8 *a;
+  memcpy(&n, pE->pRec-4, 4);
+  a = acdcArenaAlloc(p, &pS->arena, (i64)n+4);
+  if( a==0 ) return;
+  memcpy(a, pE->pRec-4, (size_t)n+4);
+  pS->aEntry[*pnKeep] = *pE;
+  pS->aEntry[(*pnKeep)++].pRec = a+4;
+}
+
 /*
-** Keep of each key the entries with the greatest sequence.  The records move
-** to a fresh arena.
+** Keep what xReduce says.  The records that stay move to a fresh arena.
 */
 static void sorterCompact(AcdcCtx *p, AcdcSorter *pS){
   AcdcArena old = pS->arena;
-  int i, nKeep = 0;
+  int i = 0, nKeep = 0;
   memset(&pS->arena, 0, sizeof(pS->arena));
   pS->nCommon = -1;
   pS->nMaxCode = 0;
-  for(i=0; i<pS->nEntry; i++){
-    AcdcEntry *pE = &pS->aEntry[i];
-    AcdcEntry *pNext = i+1<pS->nEntry ? pE+1 : 0;
-    u32 n;
-    u8 *a;
-    if( pNext && sorterSameKey(pS, pE, pNext) ){
-      AcdcEntry *pLast = pNext;
-      while( pLast+1<pS->aEntry+pS->nEntry
-          && sorterSameKey(pS, pLast, pLast+1) ) pLast++;
-      while( pE<pLast && sorterCmpSeq(pS, pE, pLast)<0 ){
-        pS->xPair(pS->pReduceArg, pE, pE+1);
-        pE++;
-      }
-      i = (int)(pE - pS->aEntry);
-      /* pE .. pLast have the greatest sequence: all of them stay */
-      for(; pE<=pLast; pE++, i++){
-        memcpy(&n, pE->pRec-4, 4);
-        a = acdcArenaAlloc(p, &pS->arena, n+4);
-        if( a==0 ) break;
-        memcpy(a, pE->pRec-4, n+4);
-        pS->aEntry[nKeep] = *pE;
-        pS->aEntry[nKeep++].pRec = a+4;
-      }
-      i--;
-    }else{
-      memcpy(&n, pE->pRec-4, 4);
-      a = acdcArenaAlloc(p, &pS->arena, n+4);
-      if( a==0 ) break;
-      memcpy(a, pE->pRec-4, n+4);
-      pS->aEntry[nKeep] = *pE;
-      pS->aEntry[nKeep++].pRec = a+4;
+  while( i<pS->nEntry && p->rc==0 ){
+    AcdcEntry *aE = &pS->aEntry[i];
+    int n = 1, j;
+    while( i+n<pS->nEntry && sorterSameKey(pS, aE, &aE[n]) ) n++;
+    if( n>pS->nKeepAlloc ){
+      u8 *aNew = acdcRealloc(p, pS->aKeep, (i64)n*2);
+      if( aNew==0 ) break;
+      pS->aKeep = aNew;
+      pS->nKeepAlloc = n*2;
     }
+    memset(pS->aKeep, 1, n);
+    if( n>1 ) pS->xReduce(pS->pReduceArg, aE, n, pS->aKeep);
+    for(j=0; j<n; j++) if( pS->aKeep[j] ) sorterKeep(p, pS, &aE[j], &nKeep);
+    i += n;
   }
   pS->nEntry = nKeep;
   acdcArenaFree(&old);
@@ -453,7 +462,7 @@ static i64 sorterUsed(const AcdcSorter *pS){
 static void sorterMakeRoom(AcdcCtx *p, AcdcSorter *pS){
   if( acdcInterrupted(p) ) return;
   sorterSort(p, pS);
-  if( pS->xPair && p->rc==0 ){
+  if( pS->xReduce && p->rc==0 ){
     sorterCompact(p, pS);
     if( sorterUsed(pS)<pS->nMemory/2 ) return;
   }

@@ -70,7 +70,7 @@ int acdcStateSlot(AcdcCtx *p, AcdcState *pSt, const char *zName){
 }
 
 /* Sets of different length are equal if the rest is empty. */
-static int stateBitsEqual(const AcdcBits *pA, const AcdcBits *pB){
+int acdcBitsEqual(const AcdcBits *pA, const AcdcBits *pB){
   int i, n = pA->nByte>pB->nByte ? pA->nByte : pB->nByte;
   for(i=0; i<n; i++){
     u8 a = i<pA->nByte ? pA->a[i] : 0;
@@ -84,7 +84,7 @@ int acdcStateGen(AcdcCtx *p, AcdcState *pSt, const AcdcBits *pEmit){
   AcdcBits *aNew;
   int i;
   for(i=0; i<pSt->nGen; i++){
-    if( stateBitsEqual(&pSt->aGen[i], pEmit) ) return i;
+    if( acdcBitsEqual(&pSt->aGen[i], pEmit) ) return i;
   }
   aNew = acdcRealloc(p, pSt->aGen, sizeof(AcdcBits)*(pSt->nGen+1));
   if( aNew==0 ) return 0;

@@ -795,6 +795,7 @@ static void targetSettle(AcdcMerge *pM, int bState){
     if( pFlow->bSnapshot ) acdcSnapshotVersion(pM);
   }
   if( p->rc ) return;
+  if( pM->st.bAdopted && pM->st.nGen==0 ) acdcStateGen(p, &pM->st, &pM->allMask);
   pM->iGen = acdcStateGen(p, &pM->st, &pM->emit);
   if( !pFlow->bSnapshot ){
     if( pM->st.nGen>1 && pFlow->eScd==ACDC_SCD1 ) pM->bPartial = 1;
@@ -808,6 +809,8 @@ static void targetSettle(AcdcMerge *pM, int bState){
     acdcStateMakeEvents(pM);
   }
   targetRowMode(pM);
+  pM->bExtra = pM->st.bAdopted
+            && pM->nKey + pM->nVal < pM->tgt.nCol - (pM->iStart>=0 ? 2 : 0);
   pM->bUpsert = !pM->bRowMode && targetHasOurKey(pM);
 }
 

@@ -16,6 +16,14 @@ char *acdcKeyText(AcdcMerge *pM, const AcdcVal *aKey){
 
 char *acdcSeqText(AcdcMerge *pM, const AcdcSeq *pSeq){
   AcdcVal v = pSeq->shown;
+  if( pM->st.kind.nPart==1 && pM->st.kind.aClass[0]==ACDC_SEQ_INSTANT
+   && pSeq->isInt && v.eType!=SQLITE_TEXT
+  ){
+    /* SCD1 keeps no text of instants: microseconds since 1970 */
+    return acdcSelectText(pM->p, "SELECT strftime('%%Y-%%m-%%d %%H:%%M:%s', "
+        "%lld/1000000.0, 'unixepoch')", pSeq->iOrd%1000000 ? "%f" : "%S",
+        pSeq->iOrd);
+  }
   if( v.eType==SQLITE_NULL || v.eType==0 ){
     v.eType = SQLITE_INTEGER;
     v.u.i = pSeq->iOrd;

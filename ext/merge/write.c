@@ -5,7 +5,7 @@
 #include "merge.h"
 
 enum {
-  W_T_INSERT, W_T_UPDATE, W_T_END, W_T_DELETE,
+  W_T_INSERT, W_T_UPDATE, W_T_END, W_T_DELETE, W_T_EXTRA,
   W_T_LAST, W_T_LE, W_T_GT, W_T_ALL, W_T_LT,
   W_E_LAST, W_E_LE, W_E_GT, W_E_ALL, W_E_LT, W_E_PUT, W_E_DELETE, W_E_BELOW,
   W_S_READ, W_S_INSERT, W_S_UPDATE,
@@ -99,7 +99,8 @@ static char *writeInsertSql(AcdcMerge *pM, int bFeed){
     /* OR FAIL: no journal of the statement by itself, which in WAL mode doubles
     ** the bytes written.  Our savepoint undoes what a failure leaves. */
     z = acdcMprintf(p, "INSERT OR FAIL INTO %s(%s) SELECT %s "
-                    "FROM autocdc_feed(?1)", pM->zTgtSql, zCols, zVals);
+                    "FROM %s(?1)", pM->zTgtSql, zCols, zVals,
+                    acdcFeedModule(pM->nKey + 2 + pM->nVal));
   }else{
     z = acdcMprintf(p, "INSERT INTO %s(%s) VALUES(%s)", pM->zTgtSql, zCols,
                     zVals);
@@ -251,8 +252,8 @@ static char *writeStateSql(AcdcMerge *pM, int iStmt, const char *zWhere){
     case W_E_FEED:
       z = acdcMprintf(p, "INSERT%s INTO \"%w\".autocdc_event_%lld(%sseq, kind, "
           "mask, vals, shown) SELECT %sc%d,c%d,c%d,c%d,c%d "
-          "FROM autocdc_feed(?1)", bNull ? "" : " OR REPLACE", zDb, iId, zCols,
-          zFeed, n, n+1, n+2, n+3, n+4);
+          "FROM %s(?1)", bNull ? "" : " OR REPLACE", zDb, iId, zCols,
+          zFeed, n, n+1, n+2, n+3, n+4, acdcFeedModule(n+5));
       break;
     case W_E_DELETE:
       z = acdcMprintf(p, "DELETE FROM \"%w\".autocdc_event_%lld "
@@ -271,9 +272,9 @@ static char *writeStateSql(AcdcMerge *pM, int iStmt, const char *zWhere){
           "VALUES(%s?%d,?%d)", zDb, iId, zCols, zParams, n+1, n+2);
       break;
     case W_S_FEED:
-      z = acdcMprintf(p, "INSERT INTO \"%w\".autocdc_state_%lld(%sseq, kind) "
-          "SELECT %sc%d,c%d FROM autocdc_feed(?1)", zDb, iId, zCols, zFeed,
-          n, n+1);
+      z = acdcMprintf(p, "INSERT OR FAIL INTO \"%w\".autocdc_state_%lld(%sseq, "
+          "kind) SELECT %sc%d,c%d FROM %s(?1)", zDb, iId, zCols, zFeed, n, n+1,
+          acdcFeedModule(n+2));
       break;
     case W_S_UPDATE:
       z = acdcMprintf(p, "UPDATE \"%w\".autocdc_state_%lld SET seq=?%d, "
@@ -283,6 +284,32 @@ static char *writeStateSql(AcdcMerge *pM, int iStmt, const char *zWhere){
   sqlite3_free(zCols);
   sqlite3_free(zParams);
   sqlite3_free(zFeed);
+  return z;
+}
+
+/* Empty the columns that no flow writes. */
+static char *writeExtraSql(AcdcMerge *pM, const char *zWhere){
+  AcdcCtx *p = pM->p;
+  char *zSet = 0, *zAny = 0, *z;
+  int i, j;
+  for(i=0; i<pM->tgt.nCol; i++){
+    const AcdcColumn *pC = &pM->tgt.aCol[i];
+    int bOurs = pC->bGenerated || pC->bNotNull;
+    for(j=0; j<pM->nKey; j++) if( pM->aKey[j].iTgt==i ) bOurs = 1;
+    for(j=0; j<pM->nVal; j++) if( pM->aVal[j].iTgt==i ) bOurs = 1;
+    if( bOurs ) continue;
+    acdcAppendf(p, &zSet, "%s\"%w\"=NULL", zSet ? "," : "", pC->zName);
+    acdcAppendf(p, &zAny, "%s\"%w\" IS NOT NULL", zAny ? " OR " : "",
+                pC->zName);
+  }
+  if( zSet ){
+    z = acdcMprintf(p, "UPDATE %s SET %s WHERE %s AND (%s)", pM->zTgtSql, zSet,
+                    zWhere, zAny);
+  }else{
+    z = acdcMprintf(p, "SELECT 1 WHERE 0");
+  }
+  sqlite3_free(zSet);
+  sqlite3_free(zAny);
   return z;
 }
 
@@ -309,6 +336,9 @@ static sqlite3_stmt *writeStmt(AcdcMerge *pM, int iStmt){
       if( pM->pFlow->eScd!=ACDC_SCD1 ){
         acdcAppendf(pM->p, &z, " AND \"" ACDC_START "\"=?%d", pM->nKey+1);
       }
+      break;
+    case W_T_EXTRA:
+      z = writeExtraSql(pM, zWhere);
       break;
     case W_T_LAST: case W_T_LE: case W_T_GT: case W_T_ALL: case W_T_LT:
       z = writeTgtLookSql(pM, iStmt-W_T_LAST, zWhere);
@@ -514,6 +544,24 @@ int acdcTgtDelete(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pStart){
   if( pStmt==0 ) return 0;
   writeBindKeys(pM, pStmt, aKey);
   if( pStart ) acdcValBind(pStmt, pM->nKey+1, pStart);
+  return writeRun(pM, pStmt, aKey)>0;
+}
+
+int acdcTgtExtra(AcdcMerge *pM, const AcdcVal *aKey){
+  sqlite3_stmt *pStmt;
+  if( aKey==0 ){                         /* of all rows */
+    char *z = writeExtraSql(pM, "true");
+    int n = 0;
+    pStmt = z ? acdcPrepare(pM->p, 0, "%s", z) : 0;
+    acdcStep(pM->p, pStmt);
+    if( pM->p->rc==0 ) n = sqlite3_changes(pM->p->db);
+    acdcFinalize(pM->p, &pStmt);
+    sqlite3_free(z);
+    return n;
+  }
+  pStmt = writeStmt(pM, W_T_EXTRA);
+  if( pStmt==0 || sqlite3_stmt_readonly(pStmt) ) return 0;
+  writeBindKeys(pM, pStmt, aKey);
   return writeRun(pM, pStmt, aKey)>0;
 }
 

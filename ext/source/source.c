@@ -167,6 +167,9 @@ i64 acdcSourceDigest(
     for(i=0; i<n; i++){
       AcdcVal v;
       acdcValColumn(&v, pStmt, i);
+      /* NULLs by their absence: a column may be added to the table */
+      if( v.eType==SQLITE_NULL ) continue;
+      h = sourceHash(h, (const u8*)&i, sizeof(i));
       h = sourceHash(h, &v.eType, 1);
       if( v.eType==SQLITE_TEXT || v.eType==SQLITE_BLOB ){
         h = sourceHash(h, v.u.z, v.n);
