@@ -177,13 +177,15 @@ static void bitDecode(Bit *pB, const AcdcEntry *aE, int n, AcdcVal *aKey){
 static int bitCluster(Bit *pB, int i){
   AcdcBitWin *pW = &pB->win;
   AcdcBitEvent **apNew = (AcdcBitEvent**)pB->batch.ap;
+  const AcdcSeq *pLast = pB->bLast ? &pB->last : 0;
   int n = pB->batch.n, j, bLook = 1;
   pW->sysMin = apNew[i]->sys;
-  pW->bLeft = pW->bRight = 0;
+  pW->bLeft = pW->bRight = pW->bTail = 0;
   for(j=i+1; pB->p->rc==0; j++){
-    if( bLook && pB->bLast ){
-      pW->bRight = (u8)acdcBitAfter(pW, pB->pStore, &apNew[j-1]->ev.seq,
-                                    &pW->right);
+    if( bLook ){
+      const AcdcSeq *pSeq = &apNew[j-1]->ev.seq;
+      pW->bRight = pLast && acdcBitCmp(pW, pSeq, pLast)<0
+                && acdcBitAfter(pW, pB->pStore, pSeq, &pW->right);
     }
     if( j>=n ) break;
     if( pW->bRight && acdcBitCmp(pW, &apNew[j]->ev.seq, &pW->right)>0 ) break;
@@ -193,8 +195,11 @@ static int bitCluster(Bit *pB, int i){
       if( pW->bRight ) bLook = 1;
     }
   }
-  if( pB->bLast ){
-    pW->bLeft = (u8)acdcBitBefore(pW, pB->pStore, &apNew[i]->ev.seq,&pW->left);
+  if( pLast ){
+    if( acdcBitCmp(pW, &apNew[i]->ev.seq, pLast)<=0 ) pLast = 0;
+    pW->bLeft = (u8)acdcBitBefore(pW, pB->pStore, &apNew[i]->ev.seq, pLast,
+                                  &pW->left);
+    pW->bTail = pLast && acdcBitCmp(pW, &pW->left, pLast)==0;
   }
   return j;
 }

@@ -64,6 +64,7 @@ struct AcdcBitWin {
   const AcdcVal *aKey;   /* Not owned */
   AcdcArena arena;       /* Events and rows of the key at hand */
   AcdcSeq sysMin;
+  u8 bTail;              /* Nothing is known behind the left bound */
   u8 bLeft, bRight;      /* There are bounds ... */
   AcdcSeq left, right;   /* ... at these sequences */
   AcdcBitList ev;        /* AcdcBitEvent, by sequence and system sequence */
@@ -98,10 +99,10 @@ int acdcBitLast(AcdcBitWin *pW, AcdcBitStore *pB, AcdcSeq *pOut);
 /*
 ** The nearest sequence before or after *pSeq that can be a bound; 0 if nothing
 ** is known there.  Under partial updates the one after is one that inherits
-** nothing, or there is none.
+** nothing, or there is none.  pNear: the one just before, if it is known.
 */
 int acdcBitBefore(AcdcBitWin *pW, AcdcBitStore *pB, const AcdcSeq *pSeq,
-                  AcdcSeq *pOut);
+                  const AcdcSeq *pNear, AcdcSeq *pOut);
 int acdcBitAfter(AcdcBitWin *pW, AcdcBitStore *pB, const AcdcSeq *pSeq,
                  AcdcSeq *pOut);
 /* Fill ev with the known events from bound to bound (of those before sysMin

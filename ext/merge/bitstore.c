@@ -346,10 +346,16 @@ static int storeNear(
 */
 static int storeBound(
   AcdcBitWin *pW, AcdcBitStore *pB, int iAny, int iKnown, const AcdcSeq *pSeq,
-  AcdcSeq *pOut
+  const AcdcSeq *pNear, AcdcSeq *pOut
 ){
   AcdcSeq sys, next;
-  int bFound = storeNear(pW, pB, iAny, pSeq, 0, &next), bAny = bFound;
+  int bFound = 1, bAny;
+  if( pNear ){
+    next = *pNear;
+  }else{
+    bFound = storeNear(pW, pB, iAny, pSeq, 0, &next);
+  }
+  bAny = bFound;
   while( bFound ){
     *pOut = next;
     if( !storeNear(pW, pB, B_E_FIRST, pOut, 0, &sys) ) return 0;
@@ -360,9 +366,10 @@ static int storeBound(
 }
 
 int acdcBitBefore(
-  AcdcBitWin *pW, AcdcBitStore *pB, const AcdcSeq *pSeq, AcdcSeq *pOut
+  AcdcBitWin *pW, AcdcBitStore *pB, const AcdcSeq *pSeq, const AcdcSeq *pNear,
+  AcdcSeq *pOut
 ){
-  return storeBound(pW, pB, B_E_PREV, B_E_BEFORE, pSeq, pOut);
+  return storeBound(pW, pB, B_E_PREV, B_E_BEFORE, pSeq, pNear, pOut);
 }
 
 int acdcBitAfter(
@@ -371,7 +378,7 @@ int acdcBitAfter(
   if( pW->pM->bPartial ){
     return storeNear(pW, pB, B_E_FULL, pSeq, &pW->sysMin, pOut);
   }
-  return storeBound(pW, pB, B_E_NEXT, B_E_AFTER, pSeq, pOut);
+  return storeBound(pW, pB, B_E_NEXT, B_E_AFTER, pSeq, 0, pOut);
 }
 
 /* An end of either axis; returns 0 if it is NULL. */
@@ -503,7 +510,7 @@ static void storeLoadRows(AcdcBitWin *pW, AcdcBitStore *pB){
     }
   }else{
     int j = 0;
-    pStmt = storeStmt(pM, pB, B_T_ALL + storeLimits(pW));
+    pStmt = pW->bTail ? 0 : storeStmt(pM, pB, B_T_ALL + storeLimits(pW));
     if( pStmt ){
       storeBind(pW, pStmt, pW->bLeft ? &pW->left.shown : 0,
                 pW->bRight ? &pW->right.shown : 0, 0);
