@@ -219,7 +219,7 @@ static void histFromHid(
   pOut->ev.eKind = pE->eKind==ACDC_HID_DELETE ? ACDC_DELETE : ACDC_UPSERT;
   pOut->ev.mask = pE->mask;
   pOut->bMask = pE->mask.a!=0;
-  if( pOut->bMask==0 ) pOut->ev.mask = pH->pM->st.aGen[0];
+  if( pOut->bMask==0 ) pOut->ev.mask = *acdcDefaultMask(pH->pM);
   pOut->pRow = pOut->ev.eKind==ACDC_UPSERT ? pRow : 0;
   pOut->bLast = pE->eKind==ACDC_HID_SHOWN;
   pOut->ev.aVal = pE->aVal;
@@ -231,7 +231,7 @@ static void histFromRow(AcdcHist *pH, AcdcHistRow *pRow, AcdcHistEvent *pOut){
   pOut->ev.bOld = 1;
   pOut->ev.seq = pRow->start;
   pOut->ev.eKind = ACDC_UPSERT;
-  pOut->ev.mask = pH->pM->st.aGen[0];
+  pOut->ev.mask = *acdcDefaultMask(pH->pM);
   pOut->ev.aVal = pRow->aVal;
   pOut->pRow = pRow;
   pOut->bLast = 1;

@@ -126,13 +126,12 @@ struct AcdcState {
   u8 bNullKeys;
   AcdcNames slots;       /* Value columns ever written, in slot order */
   int nGen;              /* Emitted sets seen */
-  AcdcBits *aGen;        /* Owned, as are their bytes.  The first is what an
-                         ** event of a history authored of which nothing else
-                         ** is recorded */
+  AcdcBits *aGen;        /* Owned, as are their bytes */
   u8 bMade;              /* We made the target */
   u8 bSnapshot;          /* Fed by snapshots: its versions are in
                          ** autocdc_versions, and no events are kept */
-  u8 bPartial;           /* Per-column authors are kept (SCD1) */
+  u8 bPartial;           /* Per-column authors are kept: 1 since the first flow,
+                         ** 2 since a later one */
   u8 bEvents;            /* Table autocdc_event_<id> exists */
   u8 bHidden;            /* SCD2: that table may have rows */
   u8 bAdopted;           /* Rows that were there were taken in */
@@ -309,6 +308,12 @@ void acdcTargetTrack(AcdcMerge *pM, const char *zRule);
 
 /* state.c */
 int acdcBitsEqual(const AcdcBits *pA, const AcdcBits *pB);
+/*
+** What an event of a history authored of which no set is recorded: all columns,
+** also ones that join later (9.1: they are NULL); under partial updates from
+** the first flow on, that flow's columns.
+*/
+const AcdcBits *acdcDefaultMask(const AcdcMerge *pM);
 /*
 ** Read the catalog row of schema.target.  Returns 0 if there is none (iId is 0
 ** then).  pSt is zeroed first and cleared by acdcStateClear().

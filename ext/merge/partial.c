@@ -343,6 +343,12 @@ void acdcPartialKey(
   if( nChange && pM->p->rc==0 ){
     partPrune(&part);
     partWrite(&part, bFresh);
+    for(i=0; i<nEv && pM->bExtra; i++){
+      if( aEv[i].eKind==ACDC_DELETE ){
+        acdcTgtExtra(pM, aKey);
+        break;
+      }
+    }
   }
   nWritten = pM->n.nInserted + pM->n.nUpdated + pM->n.nDeleted - nWritten;
   pM->n.nUnchanged += nEv - nWritten;

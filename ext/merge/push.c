@@ -27,7 +27,8 @@ struct AcdcPush {
   AcdcMerge merge;
   AcdcCollector *pC;     /* Owned */
   PushRow row;
-  AcdcSeqKind saved;     /* The kind that autocdc_targets has */
+  AcdcSeqKind saved;     /* The kinds that autocdc_targets has */
+  AcdcSeqKind savedSys;
   i64 nWait;             /* Rows pushed since the last flush */
 };
 
@@ -107,6 +108,7 @@ AcdcPush *acdcPushOpen(
     pM->bEmptyTarget = !pM->st.bHidden
         && !acdcSelectInt(p, 0, "SELECT 1 FROM %s LIMIT 1", pM->zTgtSql);
     pP->saved = pM->st.kind;
+    pP->savedSys = pM->st.sysKind;
     pP->pC = acdcCollectorNew(pM);
   }
   pP->row.n = pCols->nCol;
@@ -147,7 +149,7 @@ AcdcMerge *acdcPushMerge(AcdcPush *pP){
 
 void acdcPushRow(AcdcPush *pP, sqlite3_value **apVal, i64 iRow){
   AcdcMerge *pM = &pP->merge;
-  AcdcSeqKind was = pM->st.kind;
+  AcdcSeqKind was = pM->st.kind, wasSys = pM->st.sysKind;
   int nMark = pM->nNewMark;
   if( pP->p->rc ) return;
   pP->row.apVal = apVal;
@@ -155,6 +157,7 @@ void acdcPushRow(AcdcPush *pP, sqlite3_value **apVal, i64 iRow){
   pP->row.apVal = 0;
   if( pP->p->rc ){
     pM->st.kind = was;
+    pM->st.sysKind = wasSys;
     pM->nNewMark = nMark;
   }else{
     pP->nWait++;
@@ -167,13 +170,15 @@ void acdcPushFlush(AcdcPush *pP){
   int bKind;
   if( pP->nWait==0 || p->rc ) return;
   pP->nWait = 0;
-  bKind = memcmp(&pP->saved, &pM->st.kind, sizeof(pP->saved))!=0;
+  bKind = memcmp(&pP->saved, &pM->st.kind, sizeof(pP->saved))!=0
+       || memcmp(&pP->savedSys, &pM->st.sysKind, sizeof(pP->savedSys))!=0;
   acdcSorterFinish(p, pM->pSorter);
   if( bKind ) acdcMergeFacts(pM);
   if( p->rc==0 ) acdcMergeApply(pM);
   if( bKind ){
     acdcStateSave(p, pM->tgt.zSchema, pM->tgt.zName, &pM->st);
     pP->saved = pM->st.kind;
+    pP->savedSys = pM->st.sysKind;
   }
   pM->bEmptyTarget = 0;
   pM->bStay = 0;

@@ -292,7 +292,7 @@ static void winState(Scd2 *pS, int i, int bHead, int bLast){
     if( pW->h.eHid==ACDC_HID_DELETE ) return;
   }else{
     bPart = (pM->bPartial || pM->st.nGen>1)
-         && !acdcBitsEqual(&pEv->mask, &pM->st.aGen[0]);
+         && !acdcBitsEqual(&pEv->mask, acdcDefaultMask(pM));
     eHid = !bLast ? ACDC_HID_MEMBER
          : !bHead || bPart ? ACDC_HID_SHOWN : ACDC_HID_NONE;
   }

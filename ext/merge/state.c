@@ -443,3 +443,10 @@ void acdcStateAddMarks(AcdcMerge *pM){
   for(i=0; i<pM->nNewMark; i++) acdcStateMark(pM, &pM->aNewMark[i]);
   acdcStateLoadMarks(pM->p, pM->tgt.zSchema, &pM->st);
 }
+
+const AcdcBits *acdcDefaultMask(const AcdcMerge *pM){
+  if( pM->st.bPartial==1 && !pM->st.bAdopted && pM->st.nGen ){
+    return &pM->st.aGen[0];
+  }
+  return &pM->allMask;
+}

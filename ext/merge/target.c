@@ -795,12 +795,11 @@ static void targetSettle(AcdcMerge *pM, int bState){
     if( pFlow->bSnapshot ) acdcSnapshotVersion(pM);
   }
   if( p->rc ) return;
-  if( pM->st.bAdopted && pM->st.nGen==0 ) acdcStateGen(p, &pM->st, &pM->allMask);
   pM->iGen = acdcStateGen(p, &pM->st, &pM->emit);
   if( !pFlow->bSnapshot ){
     if( pM->st.nGen>1 && pFlow->eScd==ACDC_SCD1 ) pM->bPartial = 1;
     if( pM->st.bPartial ) pM->bPartial = 1;
-    pM->st.bPartial = pM->bPartial;
+    if( pM->bPartial && pM->st.bPartial==0 ) pM->st.bPartial = bState ? 2 : 1;
   }
   acdcTargetTrack(pM, pM->st.zTrack);
   acdcStateSave(p, pM->tgt.zSchema, pM->tgt.zName, &pM->st);

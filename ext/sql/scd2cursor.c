@@ -266,6 +266,16 @@ static void stateFromRows(AcdcScd2 *pTab){
   acdcArenaFree(&arena);
 }
 
+/* Kinds as autocdc_targets has them: "kind", or "kind;system kind". */
+static void stateKinds(AcdcScd2 *pTab, const char *z){
+  AcdcCtx *p = &pTab->ctx;
+  const char *zSys = z ? strchr(z, ';') : 0;
+  char *zOwn = acdcStrndup(p, z ? z : "", zSys ? zSys-z : z ? (i64)strlen(z):0);
+  acdcSeqKindParse(p, zOwn, &pTab->kind);
+  if( zSys ) acdcSeqKindParse(p, zSys+1, &pTab->sysKind);
+  sqlite3_free(zOwn);
+}
+
 /*
 ** The kind of the sequence.  It can change with any write to the file; as long
 ** as neither the file nor what this connection has written is another, the
@@ -280,6 +290,7 @@ void acdcScd2State(AcdcScd2 *pTab){
   }
   pTab->bKnown = 0;
   memset(&pTab->kind, 0, sizeof(pTab->kind));
+  memset(&pTab->sysKind, 0, sizeof(pTab->sysKind));
   if( pTab->pState==0 && acdcStateHasCatalog(p, pTab->zSchema) ){
     pTab->pState = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT, "SELECT sequence "
         "FROM \"%w\".autocdc_targets WHERE target=%Q", pTab->zSchema,
@@ -287,8 +298,7 @@ void acdcScd2State(AcdcScd2 *pTab){
   }
   if( pTab->pState ){
     if( acdcStep(p, pTab->pState) ){
-      acdcSeqKindParse(p, (const char*)sqlite3_column_text(pTab->pState, 0),
-                       &pTab->kind);
+      stateKinds(pTab, (const char*)sqlite3_column_text(pTab->pState, 0));
       pTab->bKnown = 1;
     }
     acdcReset(p, pTab->pState);
@@ -299,16 +309,29 @@ void acdcScd2State(AcdcScd2 *pTab){
   pTab->iDataVersion = iVersion;
 }
 
-/* Does plain order of __START_AT and __END_AT do for values of that kind? */
-static int cursorNative(const AcdcScd2 *pTab, const AcdcSeqKind *pKind){
+/*
+** Does plain order do for values of that kind in the columns that begin and
+** end an interval of business time (bSys: of system time)?
+*/
+static int cursorNativeKind(
+  const AcdcScd2 *pTab, const AcdcSeqKind *pKind, int bSys
+){
   int i;
   if( !pTab->bKnown || !acdcSeqNative(pKind) ) return 0;
   for(i=0; i<2; i++){
-    const AcdcColumn *pC = &pTab->rows.aCol[i ? pTab->iEnd : pTab->iStart];
+    int iCol = bSys ? (i ? pTab->iSysEnd : pTab->iSysStart)
+                    : (i ? pTab->iEnd : pTab->iStart);
+    const AcdcColumn *pC = &pTab->rows.aCol[iCol];
     if( pC->zColl && sqlite3_stricmp(pC->zColl, "BINARY") ) return 0;
     if( pKind->aClass[0]==ACDC_SEQ_NUMBER && pC->cAff=='B' ) return 0;
   }
   return 1;
+}
+
+static int cursorNative(const AcdcScd2 *pTab){
+  return cursorNativeKind(pTab, &pTab->kind, 0)
+      && (pTab->iSysStart<0 || pTab->iSysEnd<0
+          || cursorNativeKind(pTab, &pTab->sysKind, 1));
 }
 
 /* ---- xFilter ---- */
@@ -328,13 +351,12 @@ static void cursorSequence(
   AcdcSeq *pOut, int *pbNative
 ){
   AcdcCtx *p = &pTab->ctx;
-  AcdcSeqKind kind = pTab->kind;
+  int bSys = eKind==ACDC_SCD2_SYSTEM;
+  AcdcSeqKind kind = bSys ? pTab->sysKind : pTab->kind;
   AcdcVal v, copy;
   acdcValFrom(&v, pV);
   acdcValCopy(p, &pCur->arena, &copy, &v);
   memset(pOut, 0, sizeof(*pOut));
-  pOut->shown = copy;
-  if( eKind==ACDC_SCD2_SYSTEM ) return;
   acdcSeqReadShown(p, &kind, &copy, &pCur->arena, pOut);
   if( p->rc==SQLITE_ERROR ){
     char *z;
@@ -347,7 +369,7 @@ static void cursorSequence(
                      : acdcSeqClassName(kind.aClass[0]), z ? z : "it");
     sqlite3_free(z);
   }
-  if( *pbNative ) *pbNative = cursorNative(pTab, &kind);
+  if( *pbNative ) *pbNative = cursorNativeKind(pTab, &kind, bSys);
 }
 
 static int cursorKnown(const AcdcSeqKind *pKind){
@@ -363,6 +385,7 @@ static int cursorArguments(
   int i, bFrom = 0, bTo = 0;
   for(i=0; i<pCur->pQ->nArg && pTab->ctx.rc==0; i++){
     char c = pCur->pQ->aArg[i];
+    const AcdcSeqKind *pKind;
     int eKind;
     if( sqlite3_value_type(argv[i])==SQLITE_NULL ) return 0;
     if( c=='K' || c=='R' ) continue;
@@ -373,7 +396,8 @@ static int cursorArguments(
                   &pCur->aHidden[eKind]);
       continue;
     }
-    if( pTab->kind.nPart==1 && pTab->kind.aClass[0]==ACDC_SEQ_NUMBER
+    pKind = eKind==ACDC_SCD2_SYSTEM ? &pTab->sysKind : &pTab->kind;
+    if( pKind->nPart==1 && pKind->aClass[0]==ACDC_SEQ_NUMBER
      && sqlite3_value_type(argv[i])==SQLITE_INTEGER
     ){
       memset(aSeq, 0, sizeof(*aSeq));
@@ -383,7 +407,7 @@ static int cursorArguments(
       aSeq->shown.u.i = aSeq->iOrd;
       pCur->aHidden[eKind] = aSeq->shown;
     }else{
-      if( eKind!=ACDC_SCD2_SYSTEM && !cursorKnown(&pTab->kind) ) return 0;
+      if( !cursorKnown(pKind) ) return 0;
       cursorSequence(pTab, pCur, eKind, argv[i], aSeq, pbNative);
       acdcValFrom(&pCur->aHidden[eKind], argv[i]);
       acdcValCopy(&pTab->ctx, &pCur->arena, &pCur->aHidden[eKind],
@@ -494,7 +518,7 @@ int acdcScd2Filter(
   if( !pCur->bChecked ){
     if( pTab->zWrong ) acdcError(&pTab->ctx, SQLITE_ERROR, "%s", pTab->zWrong);
     acdcScd2State(pTab);
-    pCur->bNative = (u8)cursorNative(pTab, &pTab->kind);
+    pCur->bNative = (u8)cursorNative(pTab);
     pCur->bChecked = pTab->ctx.rc==0;
   }
   if( pCur->arena.nTotal ) acdcArenaReset(&pCur->arena);
@@ -574,6 +598,9 @@ int acdcScd2Column(
       break;
     case ACDC_SCD2_CURRENT:
       cursorValue(pCur, aMap[pTab->iEnd], &v);
+      if( v.eType==SQLITE_NULL && pTab->iSysEnd>=0 ){
+        cursorValue(pCur, aMap[pTab->iSysEnd], &v);
+      }
       sqlite3_result_int(pCtx, v.eType==SQLITE_NULL);
       break;
     case ACDC_SCD2_VERSION:

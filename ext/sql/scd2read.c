@@ -273,8 +273,13 @@ static char *readWhere(
           zWord[1]=='l' ? "<=" : zWord[1]=='g' ? ">="
                                : zWord[1]=='<' ? "<" : ">", n);
     }else if( c=='C' ){
-      acdcAppendf(p, &z, "(t.\"%w\" IS NULL)=?%d",
-                  pTab->rows.aCol[pTab->iEnd].zName, n);
+      acdcAppendf(p, &z, "(t.\"%w\" IS NULL",
+                  pTab->rows.aCol[pTab->iEnd].zName);
+      if( pTab->iSysEnd>=0 ){
+        acdcAppendf(p, &z, " AND t.\"%w\" IS NULL",
+                    pTab->rows.aCol[pTab->iSysEnd].zName);
+      }
+      acdcAppendf(p, &z, ")=?%d", n);
     }else if( c=='E' || c=='N' ){
       acdcAppendf(p, &z, "t.\"%w\" IS %sNULL",
           pTab->rows.aCol[pTab->iEnd].zName, c=='N' ? "NOT " : "");
@@ -283,15 +288,14 @@ static char *readWhere(
     }else if( c=='A' || c=='F' || c=='S' ){
       int bSys = c=='S';
       int iEnd = bSys ? pTab->iSysEnd : pTab->iEnd;
-      int bPlain = bNative && !bSys;
       if( c!='F' ){
         readCompare(pTab, &z, bSys ? pTab->iSysStart : pTab->iStart, "<=", n,
-                    bPlain);
+                    bNative);
       }
       if( !bLast ){
         acdcAppendf(p, &z, "%s(t.\"%w\" IS NULL OR ", c=='F' ? "" : " AND ",
                     pTab->rows.aCol[iEnd].zName);
-        readCompare(pTab, &z, iEnd, ">", n, bPlain);
+        readCompare(pTab, &z, iEnd, ">", n, bNative);
         acdcAppendf(p, &z, ")");
       }
     }
@@ -316,9 +320,30 @@ static char *readOrderSql(AcdcScd2 *pTab, const char *zPlan){
   return z;
 }
 
+/* " AND v is believed at the system_as_of of the plan", if it has one. */
+static void readVersionSystem(
+  AcdcScd2 *pTab, const char *zPlan, int bNative, char **pz
+){
+  const char *z;
+  int n = 0;
+  for(z=zPlan; *z; ){
+    if( strchr("KRAFTSC", *z) ) n++;
+    if( *z=='S' ){
+      const char *zFn = bNative ? "" : "autocdc_seq_key";
+      const char *zStart = pTab->rows.aCol[pTab->iSysStart].zName;
+      const char *zEnd = pTab->rows.aCol[pTab->iSysEnd].zName;
+      acdcAppendf(&pTab->ctx, pz, " AND %s(v.\"%w\")<=%s(?%d) AND "
+          "(v.\"%w\" IS NULL OR %s(v.\"%w\")>%s(?%d))", zFn, zStart, zFn, n,
+          zEnd, zFn, zEnd, zFn, n);
+    }
+    while( *z && *z!=' ' ) z++;
+    if( *z ) z++;
+  }
+}
+
 /*
 ** The number of a version among those of its key.  Where whole keys are read
-** they are counted on the way.
+** they are counted on the way.  Bitemporal rows of one start are one version.
 */
 static char *readVersionSql(AcdcScd2 *pTab, const char *zPlan, int bNative){
   AcdcCtx *p = &pTab->ctx;
@@ -337,12 +362,14 @@ static char *readVersionSql(AcdcScd2 *pTab, const char *zPlan, int bNative){
     }
   }
   if( bWhole ){
-    z = acdcMprintf(p, "row_number() OVER (PARTITION BY %s ORDER BY "
+    z = acdcMprintf(p, "dense_rank() OVER (PARTITION BY %s ORDER BY "
                     "%s(t.\"%w\"))", zKeys, zFn, zStart);
   }else{
-    z = acdcMprintf(p, "(SELECT count(*) FROM %s AS v WHERE %s AND "
-        "%s(v.\"%w\")<=%s(t.\"%w\"))", pTab->zRowsSql, zKeys, zFn, zStart, zFn,
-        zStart);
+    z = acdcMprintf(p, "(SELECT count(%s%s(v.\"%w\")) FROM %s AS v WHERE %s AND "
+        "%s(v.\"%w\")<=%s(t.\"%w\")", pTab->iSysStart>=0 ? "DISTINCT " : "",
+        zFn, zStart, pTab->zRowsSql, zKeys, zFn, zStart, zFn, zStart);
+    readVersionSystem(pTab, zPlan, bNative, &z);
+    acdcAppendf(p, &z, ")");
   }
   sqlite3_free(zKeys);
   return z;
@@ -372,8 +399,8 @@ static char *readSelect(
   }
   for(i=0; i<pTab->rows.nCol; i++){
     int bWant = bAll || (i<63 && (m>>i & 1)) || readKeyOf(pTab, i)>=0
-             || i==pTab->iStart || (i==pTab->iEnd && bEnd)
-             || i==pTab->iSysStart;
+             || i==pTab->iStart || i==pTab->iSysStart
+             || (bEnd && (i==pTab->iEnd || i==pTab->iSysEnd));
     aMap[i] = bWant ? n : -1;
     if( bWant ){
       acdcAppendf(p, &z, "%st.\"%w\"", n++ ? ", " : "",
