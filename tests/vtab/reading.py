@@ -3,7 +3,7 @@ rows; and how: which plans, how many steps."""
 import json
 import random
 
-from common import Db, check, same
+from common import Db, check, history, same
 
 # sequence_by, columns, a random sequence, SQL for the order of a start or point
 KINDS = {
@@ -192,3 +192,30 @@ def test_wide(ext):
               "INSERT INTO h(k,s,op,c0,c100,c449) VALUES(1,1,'U','a','b','c'),(1,2,'D','a','b',2),(1,3,'D','x','y',1)")
     same(db.rows("SELECT k, c0, c100, c449, __START_AT, __END_AT, version FROM h(2)"), [(1, "a", "b", 2, 2, 3, 2)])
     same(len(db.rows("SELECT * FROM h")[0]), 454)
+
+
+def test_bitemporal(ext):
+    """At any system time, the history of the events known by then."""
+    for seed in range(25):
+        rng = random.Random(seed)
+        db = Db(ext)
+        db.script("CREATE VIRTUAL TABLE h USING scd2(columns='k INTEGER, v, op, s INTEGER, known INTEGER', keys='k', "
+                  "sequence_by='s', system_sequence_by='known', scd_type='bitemporal', apply_as_deletes='op=1', "
+                  "except_column_list='op, s, known')")
+        events = []
+        for known in rng.sample(range(40), 25):
+            e = (rng.randrange(3), rng.randrange(2), int(rng.random() < 0.2), rng.randrange(12), known)
+            events.append(e)
+            db.con.execute("INSERT INTO h(k,v,op,s,known) VALUES(?,?,?,?,?)", e)
+        for at in range(-1, 42, 3):
+            known = sorted((e for e in events if e[4] <= at), key=lambda e: e[4])
+            want = history([(e[0], (e[1],), e[2] == 1, e[3]) for e in known])
+            same(db.rows("SELECT k, v, __START_AT, __END_AT FROM h WHERE system_as_of=? ORDER BY 1, 3", at), want,
+                 seed, at)
+            same(db.rows("SELECT k, v FROM h WHERE system_as_of=? AND as_of=6 ORDER BY 1", at),
+                 [r[:2] for r in want if r[2] <= 6 and (r[3] is None or r[3] > 6)], seed, at)
+            same(db.rows("SELECT k, version FROM h WHERE system_as_of=? ORDER BY 1, __START_AT", at),
+                 [(r[0], 1 + sum(x[0] == r[0] and x[2] < r[2] for x in want)) for r in want], seed, at)
+        same(db.rows("SELECT k, v FROM h WHERE current=1 ORDER BY 1"), [r[:2] for r in want if r[3] is None], seed)
+        db.fails(["system_as_of", "number"], "SELECT * FROM h WHERE system_as_of='x'")
+        same(db.rows("SELECT * FROM h WHERE system_as_of=NULL"), [])
