@@ -115,7 +115,8 @@ int acdcScd2BestIndex(sqlite3_vtab *pVtab, sqlite3_index_info *pInfo);
 **   K<n>         column n of the table of rows equals the argument
 **   R<op><n>     it compares so; <op> one of < l > g = (l: <=, g: >=)
 **   A F T S      as_of, from_, to_, system_as_of: the argument
-**   C            current is the argument
+**   C            current is the argument (bitemporal, without S: and still
+**                believed)
 **   E, N         __END_AT is NULL, is not NULL (no argument)
 **   O<d><n>      ORDER BY column n, <d> is + or -
 **   V, X         version, current is wanted

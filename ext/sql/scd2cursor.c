@@ -598,7 +598,9 @@ int acdcScd2Column(
       break;
     case ACDC_SCD2_CURRENT:
       cursorValue(pCur, aMap[pTab->iEnd], &v);
-      if( v.eType==SQLITE_NULL && pTab->iSysEnd>=0 ){
+      if( v.eType==SQLITE_NULL && pTab->iSysEnd>=0
+       && pCur->aHidden[ACDC_SCD2_SYSTEM].eType==SQLITE_NULL
+      ){
         cursorValue(pCur, aMap[pTab->iSysEnd], &v);
       }
       sqlite3_result_int(pCtx, v.eType==SQLITE_NULL);

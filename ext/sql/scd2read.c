@@ -275,7 +275,7 @@ static char *readWhere(
     }else if( c=='C' ){
       acdcAppendf(p, &z, "(t.\"%w\" IS NULL",
                   pTab->rows.aCol[pTab->iEnd].zName);
-      if( pTab->iSysEnd>=0 ){
+      if( pTab->iSysEnd>=0 && !readHas(zPlan, "S") ){
         acdcAppendf(p, &z, " AND t.\"%w\" IS NULL",
                     pTab->rows.aCol[pTab->iSysEnd].zName);
       }

@@ -216,6 +216,8 @@ def test_bitemporal(ext):
                  [r[:2] for r in want if r[2] <= 6 and (r[3] is None or r[3] > 6)], seed, at)
             same(db.rows("SELECT k, version FROM h WHERE system_as_of=? ORDER BY 1, __START_AT", at),
                  [(r[0], 1 + sum(x[0] == r[0] and x[2] < r[2] for x in want)) for r in want], seed, at)
+            same(db.rows("SELECT k, v FROM h WHERE system_as_of=? AND current=1 ORDER BY 1", at),
+                 [r[:2] for r in want if r[3] is None], seed, at)
         same(db.rows("SELECT k, v FROM h WHERE current=1 ORDER BY 1"), [r[:2] for r in want if r[3] is None], seed)
         db.fails(["system_as_of", "number"], "SELECT * FROM h WHERE system_as_of='x'")
         same(db.rows("SELECT * FROM h WHERE system_as_of=NULL"), [])
