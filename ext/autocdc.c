@@ -16,6 +16,9 @@ SQLITE_EXTENSION_INIT1
 #include "merge/merge.h"
 #include "source/reader.h"
 #include "sql/sql.h"
+#include "sql/specsql.h"
+#include "sql/readers.h"
+#include "sql/snapshots.h"
 
 #define AUTOCDC_MIN_SQLITE 3040001
 
@@ -37,9 +40,20 @@ static int (*const aRegister[])(sqlite3*) = {
   acdcSnapshotApplyRegister,
   acdcScd2Register,
   acdcStateRegister,
+  acdcValidateRegister,
+  acdcSchemaRegister,
+  acdcLoadRegister,
+  acdcSpecsRegister,
+  acdcExplainRegister,
 };
 
-static int autocdcInit(sqlite3 *db, char **pzErrMsg){
+/* What reads files: left out by sqlite3_autocdc_nofs_init(). */
+static int (*const aFiles[])(sqlite3*) = {
+  acdcReadersRegister,
+  acdcSnapshotsRegister,
+};
+
+static int autocdcInit(sqlite3 *db, char **pzErrMsg, int bFiles){
   int i, rc = SQLITE_OK;
   if( sqlite3_libversion_number()<AUTOCDC_MIN_SQLITE ){
     *pzErrMsg = sqlite3_mprintf("libautocdc needs SQLite 3.40.1 or newer, and "
@@ -51,6 +65,7 @@ static int autocdcInit(sqlite3 *db, char **pzErrMsg){
     rc = aRegister[i](db);
     if( rc ) break;
   }
+  for(i=0; bFiles && rc==SQLITE_OK && i<2; i++) rc = aFiles[i](db);
   if( rc ) *pzErrMsg = sqlite3_mprintf("libautocdc: %s", sqlite3_errstr(rc));
   return rc;
 }
@@ -63,7 +78,7 @@ AUTOCDC_EXPORT int sqlite3_autocdc_init(
 #else
   (void)pApi;
 #endif
-  return autocdcInit(db, pzErrMsg);
+  return autocdcInit(db, pzErrMsg, 1);
 }
 
 AUTOCDC_EXPORT int sqlite3_autocdc_nofs_init(
@@ -74,5 +89,5 @@ AUTOCDC_EXPORT int sqlite3_autocdc_nofs_init(
 #else
   (void)pApi;
 #endif
-  return autocdcInit(db, pzErrMsg);
+  return autocdcInit(db, pzErrMsg, 0);
 }

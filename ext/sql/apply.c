@@ -2,6 +2,7 @@
 ** apply_changes([flow [, options]]): runs flows, a row for each flow run.
 */
 #include "sql.h"
+#include "../run/pipeline.h"
 #include "runtab.h"
 #include "scd2.h"
 
@@ -38,12 +39,10 @@ static void applyRun(AcdcCtx *p, const AcdcRunCall *pCall, AcdcRunResult *pR){
   AcdcFlow flow;
   AcdcRunFlowOpts opts;
   if( !pCall->bInline ){
-    if( pCall->zSpec ? applyScd2(p, pCall, pCall->zSpec, pR)
-                     : applyScd2All(p, pCall, pR) ) return;
-    acdcError(p, SQLITE_ERROR, "no flow is loaded%s%s: give a flow as JSON, "
-        "like '{\"target\": \"t\", \"source\": \"t_changes\", \"keys\": "
-        "\"id\", \"sequence_by\": \"seq\"}'",
-        pCall->zSpec ? " that is named " : "", pCall->zSpec ? pCall->zSpec:"");
+    if( pCall->zSpec && applyScd2(p, pCall, pCall->zSpec, pR) ) return;
+    if( pCall->zSpec==0 ) applyScd2All(p, pCall, pR);
+    acdcPipelineApply(p, pCall->zSpec, &pCall->options, pCall->zFlow,
+                      pCall->zTarget, pR);
     return;
   }
   acdcFlowInit(&flow);
