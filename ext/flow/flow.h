@@ -157,8 +157,10 @@ void acdcFlowSetBool(AcdcCtx *p, AcdcFlow *pFlow, const AcdcMember *pM, int b);
 /* Add one entry of a NAMES or LIST member (and mark a LIST as given). */
 void acdcFlowListBegin(AcdcCtx *p, AcdcFlow *pFlow, const AcdcMember *pM);
 void acdcFlowListAdd(AcdcCtx *p, AcdcFlow *pFlow, const AcdcMember *pM, const char *z);
-void acdcFlowAddOption(AcdcCtx *p, AcdcFlow *pFlow, const char *zName, const char *zValue);
-void acdcFlowAddExpect(AcdcCtx *p, AcdcFlow *pFlow, const char *zName, const char *zRule, u8 eAction);
+void acdcFlowAddOption(AcdcCtx *p, AcdcFlow *pFlow, const char *zName,
+    const char *zValue);
+void acdcFlowAddExpect(AcdcCtx *p, AcdcFlow *pFlow, const char *zName,
+    const char *zRule, u8 eAction);
 void acdcFlowSetVersion(AcdcCtx *p, AcdcFlow *pFlow, const AcdcVal *pV);
 
 /*

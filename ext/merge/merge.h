@@ -381,7 +381,8 @@ void acdcEntrySeq(const AcdcEntry *pE, AcdcSeq *pSeq);
 #define ACDC_TIE_SAME   0      /* that event again */
 #define ACDC_TIE_KEPT   1      /* pOld stands as it was, pNew lost */
 #define ACDC_TIE_TOOK   2      /* pOld now has pNew's kind or values */
-int acdcTieResolve(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, AcdcEvent *pOld, const AcdcEvent *pNew);
+int acdcTieResolve(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,
+    AcdcEvent *pOld, const AcdcEvent *pNew);
 /* True if both are one event: same kind, equal values where pNew authors. */
 int acdcTieSame(const AcdcMerge *pM, const AcdcEvent *pOld, const AcdcEvent *pNew);
 /* Count a tie; with tie_break "error" fail, naming key and sequence. */
@@ -440,20 +441,25 @@ int acdcTgtExtra(AcdcMerge *pM, const AcdcVal *aKey);
 #define ACDC_LOOK_GT    2      /* first after pSeq */
 #define ACDC_LOOK_ALL   3      /* all, in order: step on */
 #define ACDC_LOOK_LT    4      /* last before pSeq */
-sqlite3_stmt *acdcTgtLook(AcdcMerge *pM, int eLook, const AcdcVal *aKey, const AcdcVal *pSeq);
+sqlite3_stmt *acdcTgtLook(AcdcMerge *pM, int eLook, const AcdcVal *aKey,
+    const AcdcVal *pSeq);
 /* Columns: seq, kind, mask, vals, shown. */
-sqlite3_stmt *acdcEventLook(AcdcMerge *pM, int eLook, const AcdcVal *aKey, const AcdcVal *pSeq);
+sqlite3_stmt *acdcEventLook(AcdcMerge *pM, int eLook, const AcdcVal *aKey,
+    const AcdcVal *pSeq);
 void acdcEventPut(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq, int eKind,
                   const AcdcBits *pMask, const AcdcVal *aVal, const AcdcVal *pShown);
 void acdcEventDelete(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq);
 /* All events of a key below a sequence in state form. */
 void acdcEventDeleteBelow(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq);
 /* Values of an event row; 0 if it is damaged (an error is set). */
-int acdcEventVals(AcdcMerge *pM, AcdcArena *pA, sqlite3_stmt *pStmt, int iCol, AcdcVal *aVal);
+int acdcEventVals(AcdcMerge *pM, AcdcArena *pA, sqlite3_stmt *pStmt, int iCol,
+    AcdcVal *aVal);
 
 /* Last sequence of a key (SCD1).  Returns 0 if there is none. */
-int acdcLastRead(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, AcdcSeq *pSeq, int *pKind);
-void acdcLastPut(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq, int eKind, int bNew);
+int acdcLastRead(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,
+    AcdcSeq *pSeq, int *pKind);
+void acdcLastPut(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq,
+    int eKind, int bNew);
 
 /* scd1.c, partial.c, scd2.c: walk the sorted events */
 void acdcScd1Run(AcdcMerge *pM);
