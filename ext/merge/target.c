@@ -573,11 +573,18 @@ static void targetDrift(AcdcMerge *pM, const char *zWhat, const char *zWas,
       pM->pFlow->zTarget);
 }
 
+/* Before its columns are looked at, which would only puzzle. */
+static void targetFrozenScd(AcdcMerge *pM){
+  static const char *const azScd[] = {"", "1", "2", "bitemporal"};
+  if( pM->st.eScd!=pM->pFlow->eScd ){
+    targetDrift(pM, "scd_type", azScd[pM->st.eScd], azScd[pM->pFlow->eScd]);
+  }
+}
+
 /* What is frozen per target (semantics.md 1.6). */
 static void targetFrozen(AcdcMerge *pM, const char *zRule){
   AcdcState *pSt = &pM->st;
   const AcdcFlow *pFlow = pM->pFlow;
-  static const char *const azScd[] = {"", "1", "2", "bitemporal"};
   int i;
   if( pSt->bSnapshot!=pFlow->bSnapshot ){
     acdcError(pM->p, SQLITE_ERROR, "target %s is fed by %s and the flow brings "
@@ -585,9 +592,6 @@ static void targetFrozen(AcdcMerge *pM, const char *zRule){
         "start anew with SELECT autocdc_reset('%q')", pFlow->zTarget,
         pSt->bSnapshot ? "snapshots" : "change rows",
         pFlow->bSnapshot ? "a snapshot" : "change rows", pFlow->zTarget);
-  }
-  if( pSt->eScd!=pFlow->eScd ){
-    targetDrift(pM, "scd_type", azScd[pSt->eScd], azScd[pFlow->eScd]);
   }
   if( !targetKeyOrder(pM) && pM->p->rc==0 ){
     AcdcNames names = {0, 0};
@@ -858,6 +862,7 @@ void acdcTargetOpen(AcdcMerge *pM){
       if( !bState ) acdcMergeNote(pM, 0, "target %s created", pFlow->zTarget);
       targetReload(pM);
     }else{
+      if( bState ) targetFrozenScd(pM);
       targetCheck(pM);
       if( p->rc==0 ) targetKeyFacts(pM);
     }
