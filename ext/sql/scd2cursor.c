@@ -40,6 +40,7 @@ struct ReadCursor {
   /* Rows that were taken */
   int nTake;             /* How many a step shall bring */
   int nRow, iRow;
+  int nVal;              /* Values of aVal, nCol a row */
   u8 bDone;              /* No step is to follow */
   AcdcVal *aVal;         /* Owned */
   int nValAlloc;
@@ -167,7 +168,7 @@ static int takeRoom(ReadCursor *pCur, int n){
   if( nNew>0x7fffff00 ) return 0;
   aNew = sqlite3_malloc64(nNew);
   if( aNew==0 ) return 0;
-  for(i=0; i<pCur->nRow*pCur->pQ->nCol+pCur->pQ->nCol; i++){
+  for(i=0; i<pCur->nVal; i++){
     AcdcVal *pV = &pCur->aVal[i];
     if( (pV->eType==SQLITE_TEXT || pV->eType==SQLITE_BLOB) && pV->n ){
       pV->u.z = aNew + (pV->u.z - pCur->aByte);
@@ -180,37 +181,49 @@ static int takeRoom(ReadCursor *pCur, int n){
   return 1;
 }
 
+/* A value that stays; 0 if memory has run out. */
+static int takeValue(ReadCursor *pCur, sqlite3_value *pV){
+  AcdcVal *pTo = &pCur->aVal[pCur->nVal];
+  pTo->n = 0;
+  pTo->eType = (u8)sqlite3_value_type(pV);
+  switch( pTo->eType ){
+    case SQLITE_INTEGER:
+      pTo->u.i = sqlite3_value_int64(pV);
+      break;
+    case SQLITE_FLOAT:
+      pTo->u.r = sqlite3_value_double(pV);
+      break;
+    case SQLITE_NULL:
+      break;
+    default:
+      acdcValFrom(pTo, pV);
+      if( pTo->u.z==0 || !takeRoom(pCur, pTo->n) ) return 0;
+      if( pTo->n ){
+        memcpy(pCur->aByte + pCur->nByte, pTo->u.z, pTo->n);
+        pTo->u.z = pCur->aByte + pCur->nByte;
+        pCur->nByte += pTo->n;
+      }
+      break;
+  }
+  pCur->nVal++;
+  return 1;
+}
+
 /* autocdc_take(cursor, columns...): true if the step shall come back. */
 static void takeFunc(sqlite3_context *pCtx, int nArg, sqlite3_value **apArg){
   ReadCursor *pCur = sqlite3_value_pointer(apArg[0], CURSOR_POINTER);
-  AcdcVal *aTo;
-  int i, nCol = nArg-1;
-  if( pCur==0 || pCur->pQ==0 || nCol!=pCur->pQ->nCol ){
+  int i;
+  if( pCur==0 || pCur->pQ==0 || nArg!=pCur->pQ->nCol+1 ){
     sqlite3_result_error(pCtx, "autocdc_take() is private", -1);
     return;
   }
-  aTo = &pCur->aVal[pCur->nRow*nCol];
-  for(i=0; i<nCol; i++) aTo[i].eType = SQLITE_NULL;
-  for(i=0; i<nCol; i++){
-    AcdcVal *pTo = &aTo[i];
-    acdcValFrom(pTo, apArg[i+1]);
-    if( (pTo->eType==SQLITE_TEXT || pTo->eType==SQLITE_BLOB) ){
-      AcdcVal v = *pTo;
-      pTo->eType = SQLITE_NULL;
-      if( v.u.z==0 || !takeRoom(pCur, v.n) ){
-        sqlite3_result_error_nomem(pCtx);
-        return;
-      }
-      *pTo = v;
-      if( v.n ){
-        pTo->u.z = pCur->aByte + pCur->nByte;
-        memcpy(pCur->aByte + pCur->nByte, v.u.z, v.n);
-        pCur->nByte += v.n;
-      }
+  for(i=1; i<nArg; i++){
+    if( !takeValue(pCur, apArg[i]) ){
+      sqlite3_result_error_nomem(pCtx);
+      return;
     }
   }
-  pCur->nRow++;
-  if( pCur->nRow>=pCur->nTake ) sqlite3_result_int(pCtx, 1);
+  if( ++pCur->nRow>=pCur->nTake ) sqlite3_result_int(pCtx, 1);
 }
 
 int acdcScd2TakeRegister(sqlite3 *db){
@@ -221,7 +234,7 @@ int acdcScd2TakeRegister(sqlite3 *db){
 /* The next rows.  Few at first, for a query may want no more. */
 static void takeRows(AcdcScd2 *pTab, ReadCursor *pCur){
   int nNeed;
-  pCur->nRow = pCur->iRow = pCur->nByte = 0;
+  pCur->nRow = pCur->iRow = pCur->nByte = pCur->nVal = 0;
   if( pCur->bDone ){
     pCur->bEof = 1;
     return;
