@@ -2,60 +2,28 @@
 ** The rows that a plan reads at its bottom: new rows of tables, rows of files;
 ** and what is remembered of them.
 **
-** Both are remembered in autocdc_sources, beside the checkpoints of flows:
-** a stream of a table as source "stream:<table>", each file read as source
-** "file:<path>" with its size and time, columns found in files as source
-** "columns:<view>".
+** Both are remembered as marks (marks.h).
 */
 #include "plan.h"
 #include "planint.h"
+#include "marks.h"
 #include "../source/schema.h"
 #include "../spec/files.h"
 #include "../merge/merge.h"
 
-/* ---- autocdc_sources ---- */
-
-/*
-** The row of a source of this flow: a statement that stands on it, or NULL.
-** Columns: first_row, first_digest, last_row, last_digest, config.
-*/
-static sqlite3_stmt *readRow(AcdcPlan *pPlan, const char *zSource){
-  AcdcCtx *p = pPlan->p;
-  sqlite3_stmt *pStmt;
-  if( pPlan->iTarget==0 ) return 0;
-  pStmt = acdcPrepare(p, 0, "SELECT first_row, first_digest, last_row, "
-      "last_digest, config FROM \"%w\".autocdc_sources WHERE target=%lld "
-      "AND flow=?1 AND source=?2", pPlan->pStep->zSchema, pPlan->iTarget);
-  if( pStmt ){
-    sqlite3_bind_text(pStmt, 1, pPlan->zFlow, -1, SQLITE_STATIC);
-    sqlite3_bind_text(pStmt, 2, zSource, -1, SQLITE_STATIC);
-    if( acdcStep(p, pStmt) ) return pStmt;
-  }
-  acdcFinalize(p, &pStmt);
-  return 0;
+/* The marks of this flow. */
+static AcdcMarks planMarks(const AcdcPlan *pPlan){
+  AcdcMarks m;
+  m.p = pPlan->p;
+  m.zSchema = pPlan->pStep->zSchema;
+  m.iTarget = pPlan->iTarget;
+  m.zFlow = pPlan->zFlow;
+  return m;
 }
 
-/* Write such a row. */
-static void writeRow(
-  AcdcPlan *pPlan, i64 iTarget, const char *zSource, i64 iFirst, i64 iFirstD,
-  i64 iLast, i64 iLastD, const char *zConfig
-){
-  sqlite3_stmt *pStmt = acdcPrepare(pPlan->p, 0, "INSERT OR REPLACE INTO "
-      "\"%w\".autocdc_sources(target, flow, source, first_row, first_digest, "
-      "last_row, last_digest, config, done) "
-      "VALUES(%lld, ?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)", pPlan->pStep->zSchema,
-      iTarget);
-  if( pStmt ){
-    sqlite3_bind_text(pStmt, 1, pPlan->zFlow, -1, SQLITE_STATIC);
-    sqlite3_bind_text(pStmt, 2, zSource, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(pStmt, 3, iFirst);
-    sqlite3_bind_int64(pStmt, 4, iFirstD);
-    sqlite3_bind_int64(pStmt, 5, iLast);
-    sqlite3_bind_int64(pStmt, 6, iLastD);
-    sqlite3_bind_text(pStmt, 7, zConfig, -1, SQLITE_STATIC);
-  }
-  acdcStep(pPlan->p, pStmt);
-  acdcFinalize(pPlan->p, &pStmt);
+static sqlite3_stmt *readRow(AcdcPlan *pPlan, const char *zSource){
+  AcdcMarks m = planMarks(pPlan);
+  return acdcMarkRow(&m, zSource);
 }
 
 /* ---- streams of tables ---- */
@@ -189,35 +157,22 @@ static const char *formatOf(const char *zPath){
 ** is read again by a merge, and refused by an append.
 */
 static void filesNew(AcdcPlan *pPlan, const AcdcView *pView, AcdcFileList *pList){
-  AcdcCtx *p = pPlan->p;
-  int i, n = 0, k, bOver = 0;
+  AcdcMarks marks = planMarks(pPlan);
+  char *zChanged = 0;
+  int k, bOver = 0;
   for(k=0; k<pView->optName.n; k++){
     if( sqlite3_stricmp(pView->optName.az[k], "cloudFiles.allowOverwrites")==0
      && sqlite3_stricmp(pView->optValue.az[k], "true")==0 ) bOver = 1;
   }
-  for(i=0; i<pList->n; i++){
-    AcdcFile *pF = &pList->a[i];
-    char *zSource = acdcMprintf(p, "file:%s", pF->zPath);
-    sqlite3_stmt *pStmt = zSource && !pPlan->bReadAll
-                          ? readRow(pPlan, zSource) : 0;
-    int bKnown = pStmt!=0;
-    int bSame = bKnown && sqlite3_column_int64(pStmt, 2)==pF->nSize
-                       && sqlite3_column_int64(pStmt, 3)==pF->iMtime;
-    acdcFinalize(p, &pStmt);
-    sqlite3_free(zSource);
-    if( bKnown && !bSame && pPlan->bAppend && !bOver && !pPlan->bDry ){
-      acdcError(p, SQLITE_ERROR, "the file \"%s\" has changed since it was "
-          "read, and flow \"%s\" appends: give new rows a file of their own, or "
-          "SELECT autocdc_reset('%q') to start the target anew", pF->zPath,
-          pPlan->zFlow, pPlan->pStep->zName);
-    }
-    if( bSame ){
-      sqlite3_free(pF->zPath);
-    }else{
-      pList->a[n++] = *pF;
-    }
+  if( pPlan->bReadAll ) return;
+  acdcMarkUnread(&marks, pList, &zChanged);
+  if( zChanged && pPlan->bAppend && !bOver && !pPlan->bDry ){
+    acdcError(pPlan->p, SQLITE_ERROR, "the file \"%s\" has changed since it was "
+        "read, and flow \"%s\" appends: give new rows a file of their own, or "
+        "SELECT autocdc_reset('%q') to start the target anew", zChanged,
+        pPlan->zFlow, pPlan->pStep->zName);
   }
-  pList->n = n;
+  sqlite3_free(zChanged);
 }
 
 static void filesRemember(AcdcPlan *pPlan, const AcdcFileList *pList){
@@ -249,84 +204,28 @@ static char *filesSchema(AcdcPlan *pPlan, const char *zPath){
 }
 
 /*
-** Columns that files without a schema had in earlier runs, and those of the
-** reader at hand that are new: as DDL.  NULL if the reader has them all.
-*/
-static char *filesMoreColumns(
-  AcdcPlan *pPlan, const char *zKnown, const char *zNow
-){
-  AcdcCtx *p = pPlan->p;
-  AcdcSchema known = {0, 0, 0}, now = {0, 0, 0};
-  char *z = 0;
-  int i, nMore = 0;
-  acdcSchemaParse(p, zKnown, &known);
-  if( zNow ) acdcSchemaParse(p, zNow, &now);
-  for(i=0; i<known.n; i++){
-    if( acdcSchemaFind(&now, known.a[i].zName, (int)strlen(known.a[i].zName))<0 ){
-      nMore++;
-    }
-    acdcAppendf(p, &z, "%s\"%w\" %s", z ? ", " : "", known.a[i].zName,
-                known.a[i].zType ? known.a[i].zType : "");
-  }
-  for(i=0; i<now.n; i++){
-    if( acdcSchemaFind(&known, now.a[i].zName, (int)strlen(now.a[i].zName))>=0 ){
-      continue;
-    }
-    acdcAppendf(p, &z, "%s\"%w\" %s", z ? ", " : "", now.a[i].zName,
-                now.a[i].zType ? now.a[i].zType : "");
-  }
-  acdcSchemaClear(&known);
-  acdcSchemaClear(&now);
-  if( nMore==0 ){
-    sqlite3_free(z);
-    z = 0;
-  }
-  return z;
-}
-
-/*
-** A reader over files without a schema: columns of earlier runs stay columns,
-** also when the new files lack them, so that expressions over them hold.
+** A reader over files without a schema.  What its view was marked with is kept
+** for the end of the run.
 */
 static AcdcReader *filesOpenFree(
   AcdcPlan *pPlan, const AcdcView *pView, AcdcFiles *pF,
   const AcdcFileList *pList
 ){
   AcdcCtx *p = pPlan->p;
+  AcdcMarks marks = planMarks(pPlan);
   char *zSource = acdcMprintf(p, "columns:%s", pView->zName);
-  sqlite3_stmt *pStmt = zSource ? readRow(pPlan, zSource) : 0;
-  char *zKnown = 0, *zNow = 0, *zAll;
-  AcdcReader *pR = 0;
-  if( pStmt ){
-    zKnown = acdcStrdup(p, (const char*)sqlite3_column_text(pStmt, 4));
-    acdcFinalize(p, &pStmt);
-  }
-  if( pList->n==0 && zKnown==0 ){
+  char *zNow = 0;
+  AcdcReader *pR = zSource ? acdcMarkOpen(&marks, zSource, pF, pList, &zNow)
+                           : 0;
+  if( pR==0 && p->rc==SQLITE_OK ){
     pPlan->bEmpty = 1;
     acdcError(p, SQLITE_EMPTY, "no files");
-  }else if( pList->n>0 ){
-    pR = acdcFilesOpen(p, pF, pList);
-    zNow = pR ? acdcFilesSchema(p, pR) : 0;
-  }
-  zAll = zKnown && p->rc==SQLITE_OK
-       ? filesMoreColumns(pPlan, zKnown, zNow) : 0;
-  if( zAll || (pR==0 && p->rc==SQLITE_OK) ){
-    acdcReaderFree(pR);
-    pF->zSchema = acdcStrdup(p, zAll ? zAll : zKnown);
-    pR = acdcFilesOpen(p, pF, pList);
-    if( zAll ){
-      sqlite3_free(zNow);
-      zNow = zAll;
-      zAll = 0;
-    }
   }
   if( zNow ){
     acdcNamesAdd(p, &pPlan->schemas, zSource, -1);
     acdcNamesAdd(p, &pPlan->schemas, zNow, -1);
   }
-  sqlite3_free(zAll);
   sqlite3_free(zSource);
-  sqlite3_free(zKnown);
   sqlite3_free(zNow);
   return pR;
 }
@@ -485,7 +384,9 @@ int acdcPlanMarked(AcdcPlan *pPlan, const char *zSource){
 }
 
 void acdcPlanMark(AcdcPlan *pPlan, i64 iTarget, const char *zSource){
-  writeRow(pPlan, iTarget, zSource, 0, 0, 0, 0, 0);
+  AcdcMarks marks = planMarks(pPlan);
+  marks.iTarget = iTarget;
+  acdcMarkPut(&marks, zSource, 0, 0, 0, 0, 0);
 }
 
 /* ---- silver transformations ---- */
@@ -539,28 +440,26 @@ void acdcPlanTransform(
 
 void acdcPlanCommit(AcdcPlan *pPlan, i64 iTarget){
   AcdcCtx *p = pPlan->p;
+  AcdcMarks marks = planMarks(pPlan);
   int i, bFound;
+  marks.iTarget = iTarget;
   for(i=0; i<pPlan->nStream && p->rc==SQLITE_OK; i++){
     AcdcPlanStream *pS = &pPlan->aStream[i];
     char *zSource = acdcMprintf(p, "stream:%s", pS->zLabel);
     i64 iFirst = acdcSourceFirst(p, &pS->src, &bFound);
     if( bFound && zSource ){
-      writeRow(pPlan, iTarget, zSource, iFirst,
-               acdcSourceDigest(p, &pS->src, iFirst, &bFound), pS->iMax,
-               acdcSourceDigest(p, &pS->src, pS->iMax, &bFound), 0);
+      acdcMarkPut(&marks, zSource, iFirst,
+                  acdcSourceDigest(p, &pS->src, iFirst, &bFound), pS->iMax,
+                  acdcSourceDigest(p, &pS->src, pS->iMax, &bFound), 0);
     }
     sqlite3_free(zSource);
   }
   for(i=0; i<pPlan->nFile && p->rc==SQLITE_OK; i++){
-    char *zSource = acdcMprintf(p, "file:%s", pPlan->aFile[i].zPath);
-    if( zSource ){
-      writeRow(pPlan, iTarget, zSource, 0, 0, pPlan->aFile[i].nSize,
-               pPlan->aFile[i].iMtime, 0);
-    }
-    sqlite3_free(zSource);
+    acdcMarkFile(&marks, pPlan->aFile[i].zPath, pPlan->aFile[i].nSize,
+                 pPlan->aFile[i].iMtime);
   }
   for(i=0; i+1<pPlan->schemas.n && p->rc==SQLITE_OK; i+=2){
-    writeRow(pPlan, iTarget, pPlan->schemas.az[i], 0, 0, 0, 0,
-             pPlan->schemas.az[i+1]);
+    acdcMarkPut(&marks, pPlan->schemas.az[i], 0, 0, 0, 0,
+                pPlan->schemas.az[i+1]);
   }
 }
