@@ -123,6 +123,17 @@ void acdcScd1Tie(
   acdcLastPut(pM, aKey, &v, SCD1_KIND(pM, pEv->eKind), 0);
 }
 
+/* Is entry i a delete that stands against others at its sequence? */
+static int scd1Deletes(AcdcMerge *pM, const AcdcEntry *aE, int nE, int i){
+  int iOther = pM->pFlow->eTieBreak==ACDC_TIE_FIRST ? i-1 : i+1;
+  AcdcSeq a, b;
+  if( (aE[i].pRec[0] & ACDC_REC_KIND)!=ACDC_DELETE ) return 0;
+  if( iOther<0 || iOther>=nE ) return 1;
+  acdcEntrySeq(&aE[i], &a);
+  acdcEntrySeq(&aE[iOther], &b);
+  return acdcSeqCmp(&pM->st.kind, &a, &b)!=0;
+}
+
 /*
 ** The nE entries aE of a key that were passed over because a later one decides:
 ** count those that are late, and a tie with the sequence that stands (pLast of
@@ -135,7 +146,7 @@ static int scd1Passed(
   int i, bDelete = 0;
   for(i=0; i<nE && pM->p->rc==0; i++){
     int c = 1;
-    if( (aE[i].pRec[0] & ACDC_REC_KIND)==ACDC_DELETE ) bDelete = 1;
+    if( pM->bExtra && scd1Deletes(pM, aE, nE, i) ) bDelete = 1;
     if( pLast ){
       AcdcSeq seq;
       acdcEntrySeq(&aE[i], &seq);
@@ -195,6 +206,7 @@ static void scd1Decide(
   }
   if( bKnown && c==0 && !scd1TieTakes(pM, pA, aKey, &last, eKind, pEv) ) return;
   if( pM->p->rc ) return;
+  for(i=0; i<nEv-1; i++) if( aEv[i].eKind==ACDC_DELETE ) bGone = 1;
   if( bGone && pM->bExtra && pEv->eKind==ACDC_UPSERT ) acdcTgtExtra(pM, aKey);
   acdcScd1Write(pM, aKey, pEv, bKnown && (eKind & 1)==0,
             !bKnown && !bFresh && pM->st.bAdopted);

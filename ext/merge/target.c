@@ -576,7 +576,14 @@ static void targetDrift(AcdcMerge *pM, const char *zWhat, const char *zWas,
 /* Before its columns are looked at, which would only puzzle. */
 static void targetFrozenScd(AcdcMerge *pM){
   static const char *const azScd[] = {"", "1", "2", "bitemporal"};
-  if( pM->st.eScd!=pM->pFlow->eScd ){
+  if( acdcKeyless(pM->st.eScd) ){
+    acdcError(pM->p, SQLITE_ERROR, "target %s is %s, so nothing is known of "
+        "its keys: merge into another target, or start anew with "
+        "SELECT autocdc_reset('%q')", pM->pFlow->zTarget,
+        pM->st.eScd==ACDC_REBUILT ? "a materialized view"
+                                  : "one that flows append to",
+        pM->pFlow->zTarget);
+  }else if( pM->st.eScd!=pM->pFlow->eScd ){
     targetDrift(pM, "scd_type", azScd[pM->st.eScd], azScd[pM->pFlow->eScd]);
   }
 }
@@ -803,7 +810,12 @@ static void targetSettle(AcdcMerge *pM, int bState){
   if( !pFlow->bSnapshot ){
     if( pM->st.nGen>1 && pFlow->eScd==ACDC_SCD1 ) pM->bPartial = 1;
     if( pM->st.bPartial ) pM->bPartial = 1;
-    if( pM->bPartial && pM->st.bPartial==0 ) pM->st.bPartial = bState ? 2 : 1;
+    if( pM->bPartial && pM->st.bPartial==0 ){
+      /* Does a column that joins later count as written, and NULL? */
+      int bLeft = pFlow->bIgnoreNull || pFlow->ignoreNullExceptList.bGiven
+               || pFlow->zColumnsToUpdate!=0;
+      pM->st.bPartial = !bState && bLeft ? 1 : 2;
+    }
   }
   acdcTargetTrack(pM, pM->st.zTrack);
   acdcStateSave(p, pM->tgt.zSchema, pM->tgt.zName, &pM->st);
