@@ -169,6 +169,7 @@ static int scd2Destroy(sqlite3_vtab *pVtab){
   char *z;
   int rc;
   acdcScd2Forget(pTab);
+  if( p->rc ) acdcCtxClear(p);
   acdcScd2FreeQueries(pTab);
   if( pTab->bOwned ){
     if( acdcStateLoad(p, pTab->zSchema, pTab->zRows, &st) ){
@@ -195,8 +196,10 @@ static int scd2Destroy(sqlite3_vtab *pVtab){
 static int scd2Rename(sqlite3_vtab *pVtab, const char *zNew){
   AcdcScd2 *pTab = (AcdcScd2*)pVtab;
   AcdcCtx *p = &pTab->ctx;
-  char *zRows = acdcMprintf(p, "%s_rows", zNew);
-  char *zName = acdcStrdup(p, zNew);
+  char *zRows, *zName;
+  if( p->rc ) acdcCtxClear(p);
+  zRows = acdcMprintf(p, "%s_rows", zNew);
+  zName = acdcStrdup(p, zNew);
   acdcScd2Flush(pTab);
   acdcScd2Forget(pTab);
   acdcScd2FreeQueries(pTab);

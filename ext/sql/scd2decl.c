@@ -393,6 +393,8 @@ static void declKeys(AcdcScd2 *pTab){
                 names.az[i]);
     }else if( pTab->nKey<ACDC_MAXKEY ){
       pTab->aKey[pTab->nKey++] = iCol;
+    }else{
+      acdcError(p, SQLITE_ERROR, "more than %d key columns", ACDC_MAXKEY);
     }
   }
   acdcNamesFree(&names);

@@ -12,6 +12,9 @@
 
 /* ---- xBestIndex ---- */
 
+#define READ_MAXARG  70    /* arguments of a plan from which on no more
+                           ** comparisons are taken over */
+
 typedef struct ReadPlan ReadPlan;
 struct ReadPlan {
   AcdcScd2 *pTab;
@@ -62,7 +65,7 @@ static void readRowColumn(ReadPlan *pP, int iCons, int iRow, int op){
     acdcAppendf(pP->p, &pP->z, "%c ",
                 op==SQLITE_INDEX_CONSTRAINT_ISNULL ? 'E' : 'N');
     pP->bEnd = 1;
-  }else if( cOp && readSameColl(pP, iCons, pC)
+  }else if( cOp && pP->nArg<READ_MAXARG && readSameColl(pP, iCons, pC)
          && ((iKey>=0 && pC->cAff>='C')
           || (iRow==pTab->iStart && pC->cAff!='B')) ){
     acdcAppendf(pP->p, &pP->z, "R%c%d ", cOp, iRow);
@@ -203,6 +206,7 @@ int acdcScd2BestIndex(sqlite3_vtab *pVtab, sqlite3_index_info *pInfo){
   plan.pTab = pTab;
   plan.pInfo = pInfo;
   plan.p = &pTab->ctx;
+  if( pTab->ctx.rc ) acdcCtxClear(&pTab->ctx);
   for(i=0; i<pInfo->nConstraint && rc==SQLITE_OK; i++){
     rc = readConstraint(&plan, i);
   }

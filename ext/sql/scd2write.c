@@ -264,6 +264,7 @@ int acdcScd2Update(
 
 int acdcScd2Begin(sqlite3_vtab *pVtab){
   AcdcScd2 *pTab = (AcdcScd2*)pVtab;
+  if( pTab->ctx.rc ) acdcCtxClear(&pTab->ctx);
   /* Inside a transaction others of this connection may have written already */
   if( !(pTab->bCommit && sqlite3_get_autocommit(pTab->db)
         && acdcScd2DataVersion(pTab)==pTab->iCommit) ) pTab->bStale = 1;
@@ -273,7 +274,6 @@ int acdcScd2Begin(sqlite3_vtab *pVtab){
   pTab->nLast = -1;
   if( pTab->bOwned && pTab->bEvents && pTab->zWrong==0 ){
     /* A declaration whose error CREATE could leave to us, or after a reset */
-    if( pTab->ctx.rc ) acdcCtxClear(&pTab->ctx);
     acdcScd2State(pTab);
     if( !pTab->bKnown ){
       acdcScd2Forget(pTab);
