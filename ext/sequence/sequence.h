@@ -105,6 +105,15 @@ void acdcSeqFromState(AcdcCtx *p, const AcdcSeqKind *pKind, const AcdcVal *pV,
 */
 int acdcSeqNative(const AcdcSeqKind *pKind);
 
+/*
+** An instant in the form pKind->zForm of those that are there: the last of that
+** form at or before it; with bUp the first at or after it.  Text of the kind
+** compares with it as with the instant itself.  zOut has room for zForm.
+** Returns the length, or 0 if it cannot be.
+*/
+int acdcSeqInForm(const AcdcSeqKind *pKind, const AcdcSeq *pS, int bUp,
+                  char *zOut);
+
 /* Catalog text of a kind and back, e.g. "n", "i:dddd-dd-dd", "i!", "n,t". */
 char *acdcSeqKindText(AcdcCtx *p, const AcdcSeqKind *pKind); /* owned by caller */
 void acdcSeqKindParse(AcdcCtx *p, const char *z, AcdcSeqKind *pOut);

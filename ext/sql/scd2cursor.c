@@ -382,7 +382,20 @@ static void cursorSequence(
                      : acdcSeqClassName(kind.aClass[0]), z ? z : "it");
     sqlite3_free(z);
   }
-  if( *pbNative ) *pbNative = cursorNativeKind(pTab, &kind, bSys);
+  if( p->rc==0 && *pbNative && !cursorNativeKind(pTab, &kind, bSys) ){
+    /* An instant in another form than theirs: in theirs it compares plainly */
+    char zForm[sizeof(kind.zForm)];
+    int n = acdcSeqInForm(bSys ? &pTab->sysKind : &pTab->kind, pOut,
+                          eKind==ACDC_SCD2_TO, zForm);
+    if( n ){
+      v.eType = SQLITE_TEXT;
+      v.n = n;
+      v.u.z = (const u8*)zForm;
+      acdcValCopy(p, &pCur->arena, &pOut->shown, &v);
+    }else{
+      *pbNative = 0;
+    }
+  }
 }
 
 static int cursorKnown(const AcdcSeqKind *pKind){

@@ -221,3 +221,34 @@ def test_bitemporal(ext):
         same(db.rows("SELECT k, v FROM h WHERE current=1 ORDER BY 1"), [r[:2] for r in want if r[3] is None], seed)
         db.fails(["system_as_of", "number"], "SELECT * FROM h WHERE system_as_of='x'")
         same(db.rows("SELECT * FROM h WHERE system_as_of=NULL"), [])
+
+
+def test_points_in_another_form(ext):
+    """A date alone against timestamps, and the like: the same rows as by sequence order, and by the index."""
+    forms = ("%04d-%02d-%02d", "%04d-%02d-%02d %02d:%02d", "%04d-%02d-%02dT%02d:%02d:%02dZ",
+             "%04d-%02d-%02d %02d:%02d:%02d.%03d", "%04d-%02d-%02d %02d:%02d:%02d.%09d")
+    rng = random.Random(3)
+
+    def text(form, t):
+        return form % t[:form.count("%")]
+    for form in forms:
+        db = Db(ext)
+        db.script("CREATE VIRTUAL TABLE h USING scd2(columns='k INTEGER, v, s TIMESTAMP', keys='k', sequence_by='s', "
+                  "except_column_list='s')")
+        point = [(rng.choice([1600, 1969, 1970, 1999, 2000, 2024]), rng.choice([1, 2, 3, 12]), rng.randrange(1, 29),
+                  rng.choice([0, 23]), rng.choice([0, 59]), rng.choice([0, 59]), rng.choice([0, 1, 999]))
+                 for _ in range(60)]
+        for i, t in enumerate(point):
+            db.con.execute("INSERT INTO h(k,v,s) VALUES(?,?,?)", (i % 3, i, text(form, t)))
+        order = "autocdc_seq_key(%s)"
+        points = [text(f, t) for f in forms for t in point[:20]] + ["1970-01-01T00:00:00+14:00", "2000-02-29 23:59:59.999999"]
+        for at in points:
+            want = db.rows("SELECT * FROM h_rows WHERE %s ORDER BY 1, 3" % plain(order, "?1"), at)
+            same(db.rows("SELECT * FROM h(?) ORDER BY k", at), want, form, at)
+            same(db.rows("SELECT * FROM h WHERE k=1 AND as_of=?", at), [r for r in want if r[0] == 1], form, at)
+        for a, b in zip(points, reversed(points)):
+            same(db.rows("SELECT * FROM h WHERE from_=? AND to_=? ORDER BY 1,3", a, b),
+                 db.rows("SELECT * FROM h_rows WHERE %s<%s AND %s<%s AND (__END_AT IS NULL OR %s>%s) ORDER BY 1,3"
+                         % (order % "?1", order % "?2", order % "__START_AT", order % "?2", order % "__END_AT",
+                            order % "?1"), a, b), form, a, b)
+        db.close()
