@@ -24,6 +24,8 @@ void acdcFlowClear(AcdcFlow *pFlow){
   aNames[9] = &pFlow->files.optName;
   for(i=0; i<10; i++) acdcNamesFree(aNames[i]);
   acdcNamesFree(&pFlow->files.optValue);
+  acdcNamesFree(&pFlow->files.memName);
+  acdcNamesFree(&pFlow->files.memValue);
   sqlite3_free(pFlow->zName);
   sqlite3_free(pFlow->zTarget);
   sqlite3_free(pFlow->zSource);
@@ -60,6 +62,8 @@ void acdcFlowCopy(AcdcCtx *p, AcdcFlow *pTo, const AcdcFlow *pFrom){
   pTo->files.zSchema = acdcStrdup(p, pFrom->files.zSchema);
   acdcNamesCopy(p, &pTo->files.optName, &pFrom->files.optName);
   acdcNamesCopy(p, &pTo->files.optValue, &pFrom->files.optValue);
+  acdcNamesCopy(p, &pTo->files.memName, &pFrom->files.memName);
+  acdcNamesCopy(p, &pTo->files.memValue, &pFrom->files.memValue);
   acdcNamesCopy(p, &pTo->keys, &pFrom->keys);
   acdcNamesCopy(p, &pTo->sequenceBy, &pFrom->sequenceBy);
   acdcNamesCopy(p, &pTo->systemSequenceBy, &pFrom->systemSequenceBy);

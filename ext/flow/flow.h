@@ -67,6 +67,9 @@ struct AcdcFiles {
   char *zSchema;       /* DDL column list, JSON schema text, or NULL.  Owned */
   AcdcNames optName;   /* reader_options: names ... */
   AcdcNames optValue;  /* ... and values, as text */
+  AcdcNames memName;   /* Other members of a source: how versions stand in the
+                       ** path, schemaPath.  Names, in either spelling ... */
+  AcdcNames memValue;  /* ... and values, as text */
 };
 
 typedef struct AcdcFlow AcdcFlow;

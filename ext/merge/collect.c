@@ -315,9 +315,18 @@ static sqlite3_stmt *collectPrepare(Collect *pC, const AcdcMergeOpts *pOpts){
 
 /* ---- a row ---- */
 
-/* "row 17 of main.changes" for messages. */
+/* "row 17 of main.changes", or "in.csv:18", for messages.  Owned by the caller;
+** NULL if memory is out. */
+static char *collectPlace(const Collect *pC, i64 iRow){
+  const AcdcSource *pSrc = pC->pM->pSrc;
+  char *z = acdcReaderWhere(pSrc->pReader, iRow);
+  return z ? z : sqlite3_mprintf("row %lld of %s", iRow, pSrc->zLabel);
+}
+
 static void collectWhere(Collect *pC, i64 iRow){
-  acdcErrorWhere(pC->p, "row %lld of %s", iRow, pC->pM->pSrc->zLabel);
+  char *z = collectPlace(pC, iRow);
+  acdcErrorWhere(pC->p, "%s", z ? z : pC->pM->pSrc->zLabel);
+  sqlite3_free(z);
 }
 
 /* As storing the value in a column of affinity cAff would have it. */
@@ -877,29 +886,37 @@ int acdcCollectRegister(sqlite3 *db){
 
 /* ---- the whole ---- */
 
+/* Fail: zWhat of column zCol is NULL in n rows, first in iRow. */
+static void collectNull(
+  Collect *pC, const char *zWhat, const char *zCol, i64 n, i64 iRow,
+  const char *zAdvice
+){
+  const AcdcSource *pSrc = pC->pM->pSrc;
+  char *zAt = acdcReaderWhere(pSrc->pReader, iRow);
+  char *zFirst = zAt ? sqlite3_mprintf("at %z", zAt)
+                     : sqlite3_mprintf("in row %lld", iRow);
+  acdcError(pC->p, SQLITE_CONSTRAINT, "NULL %s: \"%s\" is NULL in %lld row%s of "
+      "%s, first %s; %s", zWhat, zCol, n, n==1 ? "" : "s", pSrc->zLabel, zFirst,
+      zAdvice);
+  sqlite3_free(zFirst);
+}
+
 /* Rows that fail the call are reported together, sequences before keys. */
 void acdcCollectNulls(Collect *pC){
-  AcdcMerge *pM = pC->pM;
   if( pC->nNullSeq ){
-    acdcError(pC->p, SQLITE_CONSTRAINT, "NULL sequence: \"%s\" is NULL in "
-        "%lld row%s of %s, first in row %lld; every change needs a sequence: "
-        "correct the rows, or leave them out with \"where\"",
-        pC->azSeq[pC->iNullSeqPart], pC->nNullSeq, pC->nNullSeq==1 ? "" : "s",
-        pM->pSrc->zLabel, pC->iNullSeqRow);
+    collectNull(pC, "sequence", pC->azSeq[pC->iNullSeqPart], pC->nNullSeq,
+        pC->iNullSeqRow, "every change needs a sequence: correct the rows, or "
+        "leave them out with \"where\"");
   }
   if( pC->nNullSys ){
-    acdcError(pC->p, SQLITE_CONSTRAINT, "NULL system sequence: \"%s\" is NULL "
-        "in %lld row%s of %s, first in row %lld; every change needs a system "
-        "sequence: correct the rows, or leave them out with \"where\"",
-        pC->azSys[pC->iNullSysPart], pC->nNullSys, pC->nNullSys==1 ? "" : "s",
-        pM->pSrc->zLabel, pC->iNullSysRow);
+    collectNull(pC, "system sequence", pC->azSys[pC->iNullSysPart],
+        pC->nNullSys, pC->iNullSysRow, "every change needs a system sequence: "
+        "correct the rows, or leave them out with \"where\"");
   }
   if( pC->nNullKey ){
-    acdcError(pC->p, SQLITE_CONSTRAINT, "NULL key: \"%s\" is NULL in %lld "
-        "row%s of %s, first in row %lld; correct the rows, leave them out with "
-        "\"where\", or let NULL be a key value with \"null_keys\": \"match\"",
-        pM->aKey[pC->iNullKeyCol].zName, pC->nNullKey,
-        pC->nNullKey==1 ? "" : "s", pM->pSrc->zLabel, pC->iNullKeyRow);
+    collectNull(pC, "key", pC->pM->aKey[pC->iNullKeyCol].zName, pC->nNullKey,
+        pC->iNullKeyRow, "correct the rows, leave them out with \"where\", or "
+        "let NULL be a key value with \"null_keys\": \"match\"");
   }
 }
 

@@ -68,7 +68,9 @@ static sqlite3_stmt *checkpointStmt(AcdcMerge *pM, const char *zSql){
   return p;
 }
 
-void acdcCheckpointLoad(AcdcMerge *pM, int bReadAll, AcdcCheckpoint *pOut){
+void acdcCheckpointLoad(
+  AcdcMerge *pM, int bReadAll, int bUnread, AcdcCheckpoint *pOut
+){
   AcdcCtx *p = pM->p;
   sqlite3_stmt *pStmt;
   i64 iFirst = 0, iFirstDigest = 0, iLast = 0, iLastDigest = 0;
@@ -105,7 +107,7 @@ void acdcCheckpointLoad(AcdcMerge *pM, int bReadAll, AcdcCheckpoint *pOut){
     }
   }
   zConfig = checkpointConfig(pM);
-  if( pOut->bUse && zWas && zConfig && strcmp(zWas, zConfig)!=0 ){
+  if( (pOut->bUse || bUnread) && zWas && zConfig && strcmp(zWas, zConfig)!=0 ){
     acdcMergeNote(pM, 1, "the conditions of the flow have changed, and the "
         "rows already read are not judged again: SELECT autocdc_reset('%q') "
         "and run again to judge all rows", pM->pFlow->zTarget);

@@ -96,6 +96,18 @@ static void runReport(
   acdcRunLog(p, pM->tgt.zSchema, pRow);
 }
 
+/* What became of records that were not as they should be. */
+static void runReaderNotes(AcdcMerge *pM){
+  const AcdcReader *pReader = pM->pSrc->pReader;
+  char *z;
+  if( pReader==0 || pM->p->rc ) return;
+  z = acdcReaderReport(pM->p, pReader);
+  if( z ) acdcMergeNote(pM, 1, "%s", z);
+  sqlite3_free(z);
+  pM->n.nRejected += pReader->nDropped;
+  pM->n.nRead += pReader->nDropped;
+}
+
 void acdcRunFlow(
   AcdcCtx *p, const AcdcFlow *pFlow, AcdcReader *pReader,
   const AcdcRunFlowOpts *pOpts, AcdcRunResult *pR
@@ -110,8 +122,10 @@ void acdcRunFlow(
   memset(&opts, 0, sizeof(opts));
   memset(&point, 0, sizeof(point));
   opts.nMemory = pOpts->nMemory;
+  if( pOpts->zNote ) acdcMergeNote(&merge, 0, "%s", pOpts->zNote);
   if( p->rc==0 ){
-    acdcCheckpointLoad(&merge, pOpts->bReadAll || pFlow->bReadAll, &point);
+    acdcCheckpointLoad(&merge, pOpts->bReadAll || pFlow->bReadAll,
+                       pOpts->bUnread, &point);
   }
   if( pFlow->bOnce && point.bDone && p->rc==0 ){
     acdcMergeNote(&merge, 0, "runs once, and has run: SELECT autocdc_reset('%q')"
@@ -123,6 +137,7 @@ void acdcRunFlow(
     opts.bAfter = point.bUse;
     opts.iAfter = point.iAfter;
     acdcMergeRun(&merge, &opts);
+    runReaderNotes(&merge);
     if( merge.eSkip==0 ) acdcCheckpointSave(&merge, &point);
     if( p->rc==0 ){
       runReport(p, &merge, merge.eSkip ? "skipped" : 0, iStart, pR);

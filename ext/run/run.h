@@ -43,6 +43,8 @@ AcdcRunRow *acdcRunResultAdd(AcdcCtx *p, AcdcRunResult *pR);
 typedef struct AcdcRunFlowOpts AcdcRunFlowOpts;
 struct AcdcRunFlowOpts {
   u8 bReadAll;           /* Sources from their start */
+  u8 bUnread;            /* The reader given has what was not read before only */
+  const char *zNote;     /* To be told with the row, or NULL.  Not owned */
   i64 nMemory;           /* Bytes for sorting, 0 for the default */
 };
 
@@ -53,6 +55,16 @@ struct AcdcRunFlowOpts {
 */
 void acdcRunFlow(AcdcCtx *p, const AcdcFlow *pFlow, AcdcReader *pReader,
                  const AcdcRunFlowOpts *pOpts, AcdcRunResult *pR);
+
+/*
+** runfiles.c: run a checked flow whose source is files.  Change rows: each file
+** once, a changed one again.  A snapshot: all files of the path; or, where the
+** path has a version in it, all versions that were not applied yet, in
+** ascending order, each with a row of its own.  zBase: the folder that files
+** are read under, or NULL.
+*/
+void acdcRunFiles(AcdcCtx *p, AcdcFlow *pFlow, const char *zBase,
+                  const AcdcRunFlowOpts *pOpts, AcdcRunResult *pR);
 
 /* Milliseconds since some fixed day. */
 i64 acdcRunClock(void);
@@ -68,7 +80,9 @@ struct AcdcCheckpoint {
   u8 bKnown;             /* There was a checkpoint */
   u8 bDone;              /* once: has run */
 };
-void acdcCheckpointLoad(AcdcMerge *pM, int bReadAll, AcdcCheckpoint *pOut);
+/* bUnread: rows read before are not among those that the source gives. */
+void acdcCheckpointLoad(AcdcMerge *pM, int bReadAll, int bUnread,
+                        AcdcCheckpoint *pOut);
 void acdcCheckpointSave(AcdcMerge *pM, const AcdcCheckpoint *pC);
 
 /* reset.c: forget a target.  Returns a sentence to show, owned by the caller */

@@ -247,6 +247,19 @@ i64 acdcStepAppend(AcdcStepRun *pR, int *pbMade){
   return n;
 }
 
+/* Add what became of bad records of files to what the rules found. */
+static void appendReaders(AcdcStepRun *pR){
+  int i;
+  for(i=0; i<pR->plan.nReader && pR->p->rc==SQLITE_OK; i++){
+    char *z = acdcReaderReport(pR->p, pR->plan.apReader[i]);
+    pR->nRejected += pR->plan.apReader[i]->nDropped;
+    if( z ){
+      acdcAppendf(pR->p, &pR->zNote, "%s%s", pR->zNote ? "; " : "", z);
+    }
+    sqlite3_free(z);
+  }
+}
+
 static void stepAppend(AcdcStepRun *pR, const AcdcInput *pIn){
   AcdcCtx *p = pR->p;
   int bMade = 0;
@@ -262,6 +275,7 @@ static void stepAppend(AcdcStepRun *pR, const AcdcInput *pIn){
       acdcPlanTrust(&pR->plan);
       acdcStepJudge(pR, pIn, 0);
       n = acdcStepAppend(pR, &bMade);
+      appendReaders(pR);
       iTarget = acdcStepMakeState(pR, bMade);
       acdcPlanCommit(&pR->plan, iTarget);
       if( pIn->bOnce ) acdcPlanMark(&pR->plan, iTarget, "once");

@@ -86,15 +86,7 @@ void acdcStepVersionFiles(AcdcStepRun *pR){
     char *zMark = acdcMprintf(p, "version:%s", pV->zShown);
     char *zText = acdcVersionFormat(p, &spec, pV->iKey);
     int bGoOn = 0;
-    memset(&v, 0, sizeof(v));
-    if( spec.eType==ACDC_VERSION_INTEGER ){
-      v.eType = SQLITE_INTEGER;
-      v.u.i = pV->iKey;
-    }else{
-      v.eType = SQLITE_TEXT;
-      v.u.z = (const u8*)pV->zShown;
-      v.n = (int)strlen(pV->zShown);
-    }
+    acdcVersionValue(&spec, pV, &v);
     if( zMark && zText ){
       bGoOn = versionApply(pR, &pV->files, &v, zText, zMark);
     }

@@ -14,6 +14,23 @@ struct StmtReader {
   u8 bEof;
 };
 
+/* What became of bad records of the readers that the statement reads. */
+static void stmtCount(StmtReader *p){
+  AcdcReader *pB = &p->base;
+  int i;
+  pB->nMalformed = pB->nDropped = pB->nRescued = 0;
+  sqlite3_free(pB->zWarn);
+  pB->zWarn = 0;
+  for(i=0; i<p->nSub; i++){
+    pB->nMalformed += p->apSub[i]->nMalformed;
+    pB->nDropped += p->apSub[i]->nDropped;
+    pB->nRescued += p->apSub[i]->nRescued;
+    if( pB->zWarn==0 && p->apSub[i]->zWarn ){
+      pB->zWarn = sqlite3_mprintf("%s", p->apSub[i]->zWarn);
+    }
+  }
+}
+
 static int stmtStep(StmtReader *p){
   int rc = sqlite3_step(p->pStmt);
   if( rc==SQLITE_ROW ){
@@ -21,6 +38,7 @@ static int stmtStep(StmtReader *p){
     return SQLITE_OK;
   }
   p->bEof = 1;
+  stmtCount(p);
   if( rc==SQLITE_DONE ) return SQLITE_OK;
   sqlite3_free(p->base.zErr);
   p->base.zErr = sqlite3_mprintf("%s", sqlite3_errmsg(p->db));

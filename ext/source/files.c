@@ -341,6 +341,8 @@ void acdcFilesClear(AcdcFiles *pFiles){
   sqlite3_free(pFiles->zSchema);
   acdcNamesFree(&pFiles->optName);
   acdcNamesFree(&pFiles->optValue);
+  acdcNamesFree(&pFiles->memName);
+  acdcNamesFree(&pFiles->memValue);
   memset(pFiles, 0, sizeof(*pFiles));
 }
 

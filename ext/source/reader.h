@@ -69,6 +69,9 @@ char *acdcReaderSql(AcdcCtx *p, const AcdcReader *pReader, int iParam);
 int acdcReaderColumn(const AcdcReader *pReader, const char *zName);
 /* p->xWhere(p, iRowid), if there is one; NULL if not.  Owned by the caller. */
 char *acdcReaderWhere(AcdcReader *pReader, i64 iRowid);
+/* A sentence on nMalformed, nDropped and nRescued; NULL if all are zero.  Owned
+** by the caller. */
+char *acdcReaderReport(AcdcCtx *p, const AcdcReader *pReader);
 /* p->xFree(p), if there is one. */
 void acdcReaderFree(AcdcReader *pReader);
 

@@ -280,6 +280,26 @@ char *acdcReaderWhere(AcdcReader *pReader, i64 iRowid){
   return pReader->xWhere(pReader, iRowid);
 }
 
+char *acdcReaderReport(AcdcCtx *p, const AcdcReader *pReader){
+  static const char *const az[] = {
+    "left out (mode DROPMALFORMED)", "kept although malformed",
+    "with values in the column of rescued data"
+  };
+  i64 an[3];
+  char *z = 0;
+  int i;
+  an[0] = pReader->nDropped;
+  an[1] = pReader->nMalformed;
+  an[2] = pReader->nRescued;
+  for(i=0; i<3; i++){
+    if( an[i]==0 ) continue;
+    acdcAppendf(p, &z, "%s%lld record%s %s", z ? ", " : "", an[i],
+                an[i]==1 ? "" : "s", az[i]);
+  }
+  if( z && pReader->zWarn ) acdcAppendf(p, &z, ", first: %s", pReader->zWarn);
+  return z;
+}
+
 void acdcReaderFree(AcdcReader *pReader){
   if( pReader ) pReader->xFree(pReader);
 }

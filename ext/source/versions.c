@@ -397,6 +397,24 @@ static void versionFile(
   sqlite3_free(zText);
 }
 
+int acdcVersionPath(const char *zPath){
+  return strstr(zPath, "{version}")!=0 || strstr(zPath, "(?P<version_")!=0;
+}
+
+void acdcVersionValue(
+  const AcdcVersionSpec *pSpec, const AcdcVersion *pV, AcdcVal *pOut
+){
+  memset(pOut, 0, sizeof(*pOut));
+  if( pSpec->eType==ACDC_VERSION_INTEGER ){
+    pOut->eType = SQLITE_INTEGER;
+    pOut->u.i = pV->iKey;
+  }else{
+    pOut->eType = SQLITE_TEXT;
+    pOut->u.z = (const u8*)pV->zShown;
+    pOut->n = (int)strlen(pV->zShown);
+  }
+}
+
 void acdcVersionsList(
   AcdcCtx *p,
   const AcdcVersionSpec *pSpecIn,

@@ -89,6 +89,12 @@ struct AcdcVersions {
   int nSkipAlloc;
 };
 
+/* True if the path says where a version stands. */
+int acdcVersionPath(const char *zPath);
+/* A version as __START_AT has it; bytes are those of pV. */
+void acdcVersionValue(const AcdcVersionSpec *pSpec, const AcdcVersion *pV,
+                      AcdcVal *pOut);
+
 /*
 ** Find the versions that the pattern names, from startingVersion on.  zBase as
 ** in acdcFilesList().

@@ -144,10 +144,44 @@ static void inlineReaderOptions(InlineRead *p, const AcdcJsonNode *pNode){
   }
 }
 
+/* A member of the file form of "source" that is kept as it is spelled: the
+** ones of snapshot versions (source/versions.h), and the path of a schema. */
+static int inlineFilesMember(InlineRead *p, const AcdcJsonNode *pItem){
+  static const char *const az[] = {
+    "version_type", "versionType", "datetime_format", "datetimeFormat",
+    "starting_version", "startingVersion", "micro_second_mask_length",
+    "microSecondMaskLength", "recursive_file_lookup", "recursiveFileLookup",
+    "schema_path", "schemaPath", "filter"
+  };
+  AcdcFiles *pFiles = &p->pFlow->files;
+  char *z = 0;
+  int i, n;
+  for(i=0; i<(int)(sizeof(az)/sizeof(az[0])); i++){
+    if( strcmp(pItem->zKey, az[i])==0 ) break;
+  }
+  if( i==(int)(sizeof(az)/sizeof(az[0])) ) return 0;
+  if( pItem->eType==ACDC_JSON_STRING ){
+    z = acdcStrdup(p->pCtx, pItem->zText);
+  }else if( pItem->eType==ACDC_JSON_ARRAY || pItem->eType==ACDC_JSON_OBJECT ){
+    inlineWrongType(p, pItem, "text, a number, true or false");
+  }else{
+    const char *zRaw = acdcJsonRaw(p->pDoc, pItem, &n);
+    z = acdcStrndup(p->pCtx, zRaw, n);
+  }
+  if( z ){
+    acdcNamesAdd(p->pCtx, &pFiles->memName, pItem->zKey, -1);
+    acdcNamesAdd(p->pCtx, &pFiles->memValue, z, -1);
+  }
+  sqlite3_free(z);
+  return 1;
+}
+
 /* The file form of "source". */
 static void inlineFiles(InlineRead *p, const AcdcJsonNode *pNode){
   static const char *const az[] = {
-    "format", "path", "schema", "reader_options"
+    "format", "path", "schema", "reader_options", "schema_path",
+    "version_type", "datetime_format", "starting_version",
+    "micro_second_mask_length", "recursive_file_lookup", "filter"
   };
   AcdcFiles *pFiles = &p->pFlow->files;
   const AcdcJsonNode *pItem;
@@ -161,7 +195,8 @@ static void inlineFiles(InlineRead *p, const AcdcJsonNode *pNode){
       return;
     }
     if( pItem->eType==ACDC_JSON_NULL ) continue;
-    if( strcmp(zKey, "reader_options")==0 ){
+    if( strcmp(zKey, "reader_options")==0
+     || strcmp(zKey, "readerOptions")==0 ){
       inlineReaderOptions(p, pItem);
       continue;
     }
@@ -169,7 +204,9 @@ static void inlineFiles(InlineRead *p, const AcdcJsonNode *pNode){
     else if( strcmp(zKey, "path")==0 ) pz = &pFiles->zPath;
     else if( strcmp(zKey, "schema")==0 ) pz = &pFiles->zSchema;
     if( pz==0 ){
-      inlineUnknown(p, pItem, az, 4);
+      if( !inlineFilesMember(p, pItem) ){
+        inlineUnknown(p, pItem, az, (int)(sizeof(az)/sizeof(az[0])));
+      }
     }else if( pz==&pFiles->zSchema && pItem->eType==ACDC_JSON_OBJECT ){
       /* A Spark schema stays the JSON that it is. */
       int n;

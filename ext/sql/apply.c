@@ -51,7 +51,11 @@ static void applyRun(AcdcCtx *p, const AcdcRunCall *pCall, AcdcRunResult *pR){
   memset(&opts, 0, sizeof(opts));
   opts.bReadAll = pCall->options.bReadAll;
   if( p->rc==0 && acdcRunTabWants(pCall, &flow) ){
-    acdcRunFlow(p, &flow, 0, &opts, pR);
+    if( flow.eSource==ACDC_SOURCE_FILES ){
+      acdcRunFiles(p, &flow, pCall->options.zBasePath, &opts, pR);
+    }else{
+      acdcRunFlow(p, &flow, 0, &opts, pR);
+    }
   }
   acdcFlowClear(&flow);
 }

@@ -20,8 +20,13 @@ static void snapshotRun(
   acdcInlineRead(p, pCall->zSpec, ACDC_USE_SNAPSHOT, &flow);
   acdcFlowCheck(p, &flow);
   memset(&opts, 0, sizeof(opts));
+  opts.bReadAll = pCall->options.bReadAll;
   if( p->rc==0 && acdcRunTabWants(pCall, &flow) ){
-    acdcRunFlow(p, &flow, 0, &opts, pR);
+    if( flow.eSource==ACDC_SOURCE_FILES ){
+      acdcRunFiles(p, &flow, pCall->options.zBasePath, &opts, pR);
+    }else{
+      acdcRunFlow(p, &flow, 0, &opts, pR);
+    }
   }
   acdcFlowClear(&flow);
 }
