@@ -67,6 +67,7 @@ static AcdcHistHid *histHidRead(AcdcHist *pH, sqlite3_stmt *pStmt){
   AcdcCtx *p = pM->p;
   AcdcHistHid *pE = acdcArenaAlloc(p, &pH->arena, sizeof(*pE));
   AcdcVal v, seq, shown;
+  int eKind;
   if( pE==0 ) return 0;
   memset(pE, 0, sizeof(*pE));
   acdcValColumn(&v, pStmt, 0);
@@ -76,11 +77,17 @@ static AcdcHistHid *histHidRead(AcdcHist *pH, sqlite3_stmt *pStmt){
   acdcValCopy(p, &pH->arena, &shown, &v);
   acdcSeqFromState(p, &pM->st.kind, &seq,
       shown.eType==SQLITE_NULL ? 0 : &shown, &pH->arena, &pE->seq);
-  pE->eKind = (u8)sqlite3_column_int(pStmt, 1);
+  eKind = sqlite3_column_int(pStmt, 1);
+  if( eKind<ACDC_HID_MEMBER || eKind>ACDC_HID_SHOWN ){
+    acdcError(p, SQLITE_CORRUPT, "table autocdc_event_%lld has an event of kind "
+        "%d, which there is not: SELECT autocdc_reset('%q') starts anew",
+        pM->st.iId, eKind, pM->pFlow->zTarget);
+  }
+  pE->eKind = (u8)eKind;
   if( sqlite3_column_type(pStmt, 2)==SQLITE_BLOB ){
     pE->mask.nByte = sqlite3_column_bytes(pStmt, 2);
     pE->mask.a = acdcArenaAlloc(p, &pH->arena, pE->mask.nByte+1);
-    if( pE->mask.a ){
+    if( pE->mask.a && pE->mask.nByte ){
       memcpy(pE->mask.a, sqlite3_column_blob(pStmt, 2), pE->mask.nByte);
     }
   }

@@ -201,7 +201,10 @@ static void batchRun(AcdcBatch *pB, sqlite3_stmt *pStmt, AcdcFeed *pF){
   acdcErrorWhere(p, "target %s", pB->pM->pFlow->zTarget);
 }
 
-/* Target rows that wait: insert them, or update those that differ. */
+/*
+** Target rows that wait: insert them, or update those that differ.  nInsert of
+** them are of keys without a row, unless someone has put one there by hand.
+*/
 static void batchTgt(AcdcBatch *pB, i64 nInsert){
   AcdcMerge *pM = pB->pM;
   i64 n = pB->tgt.nRow;
@@ -210,6 +213,7 @@ static void batchTgt(AcdcBatch *pB, i64 nInsert){
   batchRun(pB, pB->pTgt, &pB->tgt);
   if( pM->p->rc ) return;
   nChange = sqlite3_changes64(pM->p->db);
+  if( nInsert>nChange ) nInsert = nChange;
   pM->n.nInserted += nInsert;
   pM->n.nUpdated += nChange - nInsert;
   pM->n.nUnchanged += n - nChange;

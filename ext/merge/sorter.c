@@ -40,7 +40,6 @@ struct AcdcSorter {
   int nMaxCode;          /* Length of the longest key code */
   u8 bCode;              /* Keys have codes */
   u8 bSeqCode;           /* Some sequence was no integer */
-  int nMaxSeq;           /* Longest sequence code */
   void *pReduceArg;
   void (*xReduce)(void*, const AcdcEntry*, int, u8*);
   u8 *aKeep;             /* What xReduce says.  Owned */

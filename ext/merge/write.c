@@ -708,6 +708,11 @@ int acdcLastRead(
   acdcValColumn(&v, pStmt, 0);
   *pKind = sqlite3_column_int(pStmt, 1);
   memset(pSeq, 0, sizeof(*pSeq));
+  if( *pKind<0 || *pKind/2>=pM->st.nGen ){
+    acdcError(pM->p, SQLITE_CORRUPT, "table autocdc_state_%lld has a kind %d, "
+        "which there is not: SELECT autocdc_reset('%q') starts anew",
+        pM->st.iId, *pKind, pM->pFlow->zTarget);
+  }
   if( v.eType==SQLITE_INTEGER && pM->st.kind.nPart==1 ){
     pSeq->isInt = 1;
     pSeq->iOrd = v.u.i;
