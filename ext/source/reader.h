@@ -12,7 +12,8 @@
 
 #include "../core/core.h"
 
-/* Columns of autocdc_rows, hidden ones of the reader included. */
+/* Columns of autocdc_rows3, the widest of its kind, hidden ones of the reader
+** included. */
 #define ACDC_READER_MAXCOL 1990
 
 typedef struct AcdcReader AcdcReader;

@@ -3,7 +3,10 @@
 **
 ** The equivalent table is
 **
-**   CREATE TABLE autocdc_rows(c0, c1, ..., c1989, reader HIDDEN);
+**   CREATE TABLE autocdc_rows(c0, c1, ..., c15, reader HIDDEN);
+**
+** and autocdc_rows2 and autocdc_rows3 are the same with more columns: declaring
+** two thousand costs more than a small run.
 **
 ** Its argument is a pointer that only C code can bind, which is why the
 ** function needs no DIRECTONLY: called with anything else, it is an error.
@@ -28,6 +31,12 @@ struct RowsCursor {
   AcdcReader *pReader;       /* Not owned; NULL before xFilter */
 };
 
+static const struct { int nCol; const char *zName; } aRows[] = {
+  { 16, "autocdc_rows" }, { 128, "autocdc_rows2" },
+  { ACDC_READER_MAXCOL, "autocdc_rows3" }
+};
+#define N_ROWS ((int)(sizeof(aRows)/sizeof(aRows[0])))
+
 /*
 ** The number of columns follows the limit of the connection, because a
 ** declaration above it would be refused.
@@ -44,10 +53,10 @@ static int rowsConnect(
   char *zSql;
   int i, rc;
   int nCol = sqlite3_limit(db, SQLITE_LIMIT_COLUMN, -1) - 1;
-  ACDC_UNUSED(pAux);
+  int nMax = *(const int*)pAux;
   ACDC_UNUSED(argc);
   ACDC_UNUSED(argv);
-  if( nCol>ACDC_READER_MAXCOL ) nCol = ACDC_READER_MAXCOL;
+  if( nCol>nMax ) nCol = nMax;
   if( nCol<1 ) nCol = 1;
   *ppVtab = 0;
   pStr = sqlite3_str_new(db);
@@ -243,7 +252,12 @@ static const sqlite3_module rowsModule = {
 };
 
 int acdcReaderRegister(sqlite3 *db){
-  return sqlite3_create_module(db, "autocdc_rows", &rowsModule, 0);
+  int i, rc = SQLITE_OK;
+  for(i=0; i<N_ROWS && rc==SQLITE_OK; i++){
+    rc = sqlite3_create_module(db, aRows[i].zName, &rowsModule,
+                               (void*)&aRows[i].nCol);
+  }
+  return rc;
 }
 
 int acdcReaderBind(sqlite3_stmt *pStmt, int iParam, AcdcReader *pReader){
@@ -253,15 +267,17 @@ int acdcReaderBind(sqlite3_stmt *pStmt, int iParam, AcdcReader *pReader){
 char *acdcReaderSql(AcdcCtx *p, const AcdcReader *pReader, int iParam){
   sqlite3_str *pStr;
   char *zSql;
-  int i;
+  int i, iRows = 0;
+  int nCol = pReader->nCol + pReader->nHidden;
   if( p->rc ) return 0;
+  while( iRows<N_ROWS-1 && nCol>aRows[iRows].nCol ) iRows++;
   pStr = sqlite3_str_new(p->db);
   sqlite3_str_appendall(pStr, "(SELECT ");
-  for(i=0; i<pReader->nCol+pReader->nHidden; i++){
+  for(i=0; i<nCol; i++){
     sqlite3_str_appendf(pStr, "c%d AS \"%w\", ", i, pReader->aCol[i].zName);
   }
-  sqlite3_str_appendf(pStr, "rowid AS \"%w\" FROM autocdc_rows(?%d))",
-      ACDC_READER_ROWID, iParam);
+  sqlite3_str_appendf(pStr, "rowid AS \"%w\" FROM %s(?%d))",
+      ACDC_READER_ROWID, aRows[iRows].zName, iParam);
   zSql = sqlite3_str_finish(pStr);
   if( zSql==0 ) acdcError(p, SQLITE_NOMEM, "out of memory");
   return zSql;
