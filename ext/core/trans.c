@@ -68,6 +68,15 @@ static int transUndo(AcdcCtx *p, const char *zRollback, const char *zRelease){
 }
 
 /*
+** Codes that end the transaction when the statement that called us ends with
+** them, although that one only reads and the savepoint could be undone.
+*/
+static int transIsFatal(int rc){
+  rc &= 0xff;
+  return rc==SQLITE_FULL || rc==SQLITE_IOERR || rc==SQLITE_NOMEM;
+}
+
+/*
 ** An error that SQLite answered by rolling back everything, and that nobody
 ** has passed on.  Whatever was done since is not what was meant.
 */
@@ -87,6 +96,9 @@ void acdcTransBegin(AcdcCtx *p, AcdcTrans *pT, const char *zWho){
   acdcExec(p, "SAVEPOINT " TRANS_NAME);
   if( p->rc==SQLITE_OK ){
     pT->bOpen = 1;
+  }else if( pT->bOwn && !sqlite3_get_autocommit(p->db) ){
+    /* A progress handler gave up when the statement had done its work */
+    transUndo(p, "ROLLBACK", 0);
   }else if( (p->rc&0xff)==SQLITE_BUSY ){
     /* To open a savepoint takes no lock: BUSY means just this.  As the code
     ** SQLITE_BUSY would only invite to try again. */
@@ -114,6 +126,9 @@ void acdcTransEnd(AcdcCtx *p, AcdcTrans *pT){
   if( bGone ){
     transNote(p, "SQLite has rolled back the whole transaction, with all that"
               " was written in it before");
+  }else if( transIsFatal(p->rc) ){
+    transNote(p, "SQLite rolls back the whole transaction, with all that was"
+              " written in it before");
   }
 }
 

@@ -359,7 +359,12 @@ void acdcCheckOpen(
   sql.pC = pC;
   sql.pM = &pC->in.m;
   sql.p = p;
-  if( pC->in.bTarget ){
+  if( pC->in.bTarget && acdcKeyless(pC->in.m.st.eScd) ){
+    pC->in.m.nKey = 1;
+    sql.zNulls = acdcStrdup(p, "NULL");
+    checkOrphans(&sql);
+    sqlite3_free(sql.zNulls);
+  }else if( pC->in.bTarget ){
     checkPlan(&sql);
   }else{
     pC->in.m.nKey = 1;

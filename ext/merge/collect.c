@@ -19,6 +19,7 @@
 **   emitted values              of an upsert
 */
 #include "collectint.h"
+#include "../core/json.h"
 
 #define COLLECT_POINTER "autocdc-collect"
 #define COLLECT_MAXVIOL 62
@@ -231,7 +232,7 @@ static void collectPlan(Collect *pC){
   pC->aVal = acdcMalloc(p, sizeof(AcdcVal)*(pM->nVal+1));
   pC->mask.nByte = pM->emit.nByte;
   pC->mask.a = acdcMalloc(p, pC->mask.nByte+1);
-    pC->anViol = acdcMalloc(p, sizeof(i64)*(pM->pFlow->nExpect+1));
+  pC->anViol = acdcMalloc(p, sizeof(i64)*(pM->pFlow->nExpect+1));
   if( p->rc ) return;
   for(i=0; i<pM->nVal; i++){
     if( pM->aVal[i].iSrc>=0 ){
@@ -765,7 +766,7 @@ static void collectAdd(
 /* Expectations (semantics.md 8).  Returns 1 if the row is not merged. */
 static int collectExpect(Collect *pC, i64 mViol, i64 iRow){
   const AcdcFlow *pFlow = pC->pM->pFlow;
-  int i, bReject = 0;
+  int i, bReject = 0, bKeep = 0;
   for(i=0; i<pFlow->nExpect && mViol; i++){
     if( ((mViol>>i) & 1)==0 ) continue;
     pC->anViol[i]++;
@@ -776,7 +777,9 @@ static int collectExpect(Collect *pC, i64 mViol, i64 iRow){
       return 1;
     }
     if( pFlow->aExpect[i].eAction!=ACDC_EXPECT_WARN ) bReject = 1;
+    if( pFlow->aExpect[i].eAction==ACDC_EXPECT_QUARANTINE ) bKeep = 1;
   }
+  pC->pM->nQuarantine += bKeep;
   return bReject;
 }
 
@@ -929,6 +932,10 @@ static void collectReport(Collect *pC){
         "is there)", pC->iHeaderRow, pM->pSrc->zLabel);
   }
   for(i=0; i<pM->pFlow->nExpect; i++){
+    acdcAppendf(pC->p, &pM->zExpect, "%s", i ? ", " : "{");
+    acdcJsonQuote(pC->p, &pM->zExpect, pM->pFlow->aExpect[i].zName, -1);
+    acdcAppendf(pC->p, &pM->zExpect, ": %lld%s", pC->anViol[i],
+                i+1<pM->pFlow->nExpect ? "" : "}");
     if( pC->anViol[i] ){
       acdcMergeNote(pM, 1, "expectation \"%s\" violated by %lld row%s",
           pM->pFlow->aExpect[i].zName, pC->anViol[i],

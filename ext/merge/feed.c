@@ -42,6 +42,7 @@ void acdcFeedReset(AcdcFeed *pF){
 }
 
 int acdcFeedBind(sqlite3_stmt *pStmt, int i, AcdcFeed *pF){
+  pF->iRow = -1;
   return sqlite3_bind_pointer(pStmt, i, pF, FEED_POINTER, 0);
 }
 

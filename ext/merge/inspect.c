@@ -101,6 +101,16 @@ void acdcInspectOpen(
   }
   sqlite3_free(zQuoted);
   if( p->rc ) return;
+  if( acdcKeyless(pM->st.eScd) ){
+    pI->bTarget = pM->tgt.nCol>0;
+    if( bMust ){
+      acdcError(p, SQLITE_ERROR, "target %s is %s: it has no keys, and no "
+          "state of any; autocdc_runs says what ran", zName,
+          pM->st.eScd==ACDC_REBUILT ? "a materialized view, rebuilt each time"
+                                    : "one that flows append to");
+    }
+    return;
+  }
   pM->zTgtSql = acdcMprintf(p, "\"%w\".\"%w\"", pM->tgt.zSchema,pM->tgt.zName);
   inspectKeys(pI, bMust);
   if( pM->st.eScd!=ACDC_SCD1 ){

@@ -117,6 +117,7 @@ void acdcMergeClose(AcdcMerge *pM){
   sqlite3_free(pM->allMask.a);
   sqlite3_free(pM->aNewMark);
   sqlite3_free(pM->zFirstTie);
+  sqlite3_free(pM->zExpect);
   acdcNamesFree(&pM->notes);
   acdcArenaFree(&pM->arena);
   memset(pM, 0, sizeof(*pM));

@@ -113,11 +113,19 @@ typedef struct AcdcMerge AcdcMerge;
 typedef struct AcdcSnap AcdcSnap;
 
 /*
+** AcdcState.eScd of targets that no merge writes: nothing is known of their
+** rows but how far each source was read.
+*/
+#define ACDC_APPENDED  4     /* flows append to it */
+#define ACDC_REBUILT   5     /* a materialized view */
+#define acdcKeyless(eScd)  ((eScd)>=ACDC_APPENDED)
+
+/*
 ** What the catalog knows of a target; row of autocdc_targets.
 */
 struct AcdcState {
   i64 iId;               /* Key in autocdc_targets; 0: not yet there */
-  u8 eScd;
+  u8 eScd;               /* ACDC_SCD1 ..., or ACDC_APPENDED ... */
   char *zKeys;           /* Key columns in the order of k1, k2, ...; ASCII unit
                          ** separators between.  Owned */
   char *zTrack;          /* Tracking rule as text: "", "+a,b" or "-c". Owned */
@@ -191,6 +199,9 @@ struct AcdcMerge {
   u8 bFloor;             /* ... if there is one */
   AcdcNames notes;       /* Sentences for the message of the result row */
   u8 bWarn;              /* status is "warning" */
+  i64 nQuarantine;       /* Rows that are left for the quarantine table */
+  char *zExpect;         /* Violations of each expectation, a JSON object; NULL
+                         ** without expectations.  Owned */
   i64 iLastRowid;        /* Greatest rowid read, 0 if none */
   i64 nMemory;           /* Bytes the sorter may hold */
   char *zFirstTie;       /* Text of the first tie, for the warning.  Owned */
@@ -393,7 +404,7 @@ typedef struct AcdcFeed AcdcFeed;
 struct AcdcFeed {
   int nCol;
   int nRow, nAlloc;
-  int iRow;              /* Row that a statement reads now */
+  int iRow;              /* Row that a statement reads now; -1: none yet */
   AcdcVal *aVal;         /* nRow times nCol values.  Owned */
   AcdcArena arena;       /* For bytes that would not stay */
   i64 nByte;             /* Bytes copied to it */
@@ -405,6 +416,8 @@ void acdcFeedClear(AcdcFeed *pF);
 AcdcVal *acdcFeedAdd(AcdcCtx *p, AcdcFeed *pF);   /* nCol values to fill in */
 void acdcFeedReset(AcdcFeed *pF);
 int acdcFeedBind(sqlite3_stmt *pStmt, int i, AcdcFeed *pF);
+/* Name the target and the key at hand in the message of an error (write.c). */
+void acdcFeedWhere(AcdcMerge *pM, const AcdcFeed *pF);
 
 /*
 ** write.c: all statements on target and state.  Rows that are new may wait in

@@ -198,7 +198,7 @@ static void batchRun(AcdcBatch *pB, sqlite3_stmt *pStmt, AcdcFeed *pF){
   }
   acdcStep(p, pStmt);
   acdcReset(p, pStmt);
-  acdcErrorWhere(p, "target %s", pB->pM->pFlow->zTarget);
+  acdcFeedWhere(pB->pM, pF);
 }
 
 /*

@@ -171,7 +171,13 @@ static void stateKindParse(AcdcCtx *p, const char *z, AcdcState *pSt){
 }
 
 static const char *stateScdText(u8 eScd){
-  return eScd==ACDC_SCD1 ? "1" : eScd==ACDC_SCD2 ? "2" : "bitemporal";
+  switch( eScd ){
+    case ACDC_SCD1:     return "1";
+    case ACDC_SCD2:     return "2";
+    case ACDC_APPENDED: return "append";
+    case ACDC_REBUILT:  return "view";
+    default:            return "bitemporal";
+  }
 }
 
 void acdcStateLoadMarks(AcdcCtx *p, const char *zSchema, AcdcState *pSt){
@@ -217,7 +223,9 @@ int acdcStateLoad(
     const char *zSeq = (const char*)sqlite3_column_text(pStmt, 4);
     pSt->iId = sqlite3_column_int64(pStmt, 0);
     pSt->eScd = !zScd || zScd[0]=='1' ? ACDC_SCD1
-              : zScd[0]=='2' ? ACDC_SCD2 : ACDC_BITEMPORAL;
+              : zScd[0]=='2' ? ACDC_SCD2
+              : zScd[0]=='a' ? ACDC_APPENDED
+              : zScd[0]=='v' ? ACDC_REBUILT : ACDC_BITEMPORAL;
     pSt->zKeys = acdcStrdup(p, (const char*)sqlite3_column_text(pStmt, 2));
     pSt->zTrack = acdcStrdup(p, (const char*)sqlite3_column_text(pStmt, 3));
     stateKindParse(p, zSeq, pSt);

@@ -369,18 +369,31 @@ static void writeBindVals(AcdcMerge *pM, sqlite3_stmt *p, const AcdcVal *aVal){
   }
 }
 
-/* Name the key in the message of a failed write. */
+/*
+** Say where a write has failed: of which key, if its row may be to blame.
+** aKey may be NULL.
+*/
 static void writeWhere(AcdcMerge *pM, const AcdcVal *aKey){
-  if( pM->p->rc && pM->p->rc!=SQLITE_INTERRUPT ){
-    int rc = pM->p->rc;
-    char *z;
+  int rc = pM->p->rc;
+  char *z = 0;
+  if( rc==SQLITE_OK || rc==SQLITE_INTERRUPT ) return;
+  if( aKey && ((rc&0xff)==SQLITE_CONSTRAINT || (rc&0xff)==SQLITE_ERROR
+            || rc==SQLITE_MISMATCH || rc==SQLITE_TOOBIG) ){
     pM->p->rc = SQLITE_OK;
     z = acdcKeyText(pM, aKey);
     pM->p->rc = rc;
-    acdcErrorWhere(pM->p, "target %s, key %s", pM->pFlow->zTarget,
-                   z ? z : "?");
-    sqlite3_free(z);
   }
+  if( z ){
+    acdcErrorWhere(pM->p, "target %s, key %s", pM->pFlow->zTarget, z);
+  }else{
+    acdcErrorWhere(pM->p, "target %s", pM->pFlow->zTarget);
+  }
+  sqlite3_free(z);
+}
+
+void acdcFeedWhere(AcdcMerge *pM, const AcdcFeed *pF){
+  int bAt = pF->iRow>=0 && pF->iRow<pF->nRow;
+  writeWhere(pM, bAt ? &pF->aVal[(i64)pF->iRow*pF->nCol] : 0);
 }
 
 /* Step a writing statement to its end; returns the rows it changed. */
@@ -417,7 +430,7 @@ static void writeFeed(AcdcMerge *pM, AcdcFeed *pF, int iStmt){
     rc = sqlite3_step(pStmt);
     if( rc!=SQLITE_DONE && rc!=SQLITE_ROW ){
       acdcErrorDb(p, rc, 0);
-      acdcErrorWhere(p, "target %s", pM->pFlow->zTarget);
+      acdcFeedWhere(pM, pF);
     }
     sqlite3_reset(pStmt);
     sqlite3_bind_null(pStmt, 1);

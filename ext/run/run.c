@@ -9,6 +9,7 @@ static void runRowClear(AcdcRunRow *p){
   sqlite3_free(p->zMessage);
   sqlite3_free(p->zSource);
   sqlite3_free(p->zVersion);
+  sqlite3_free(p->zExpect);
   sqlite3_free(p->zSeqFrom);
   sqlite3_free(p->zSeqTo);
 }
@@ -85,6 +86,7 @@ static void runReport(
   pRow->nMillis = acdcRunClock() - iStart;
   pRow->zScd = azScd[pM->pFlow->eScd];
   pRow->zSource = acdcStrdup(p, pM->pSrc->zLabel);
+  pRow->zExpect = acdcStrdup(p, pM->zExpect);
   if( pM->pFlow->bSnapshot ){
     runKeepVal(p, &pM->version.shown, &pRow->version, &pRow->zVersion);
     pRow->bStop = pM->eSkip==ACDC_SKIP_STOP;
@@ -137,6 +139,7 @@ void acdcRunFlow(
     opts.bAfter = point.bUse;
     opts.iAfter = point.iAfter;
     acdcMergeRun(&merge, &opts);
+    acdcRunQuarantine(&merge, &opts);
     runReaderNotes(&merge);
     if( merge.eSkip==0 ) acdcCheckpointSave(&merge, &point);
     if( p->rc==0 ){
@@ -148,21 +151,31 @@ void acdcRunFlow(
   acdcErrorWhere(p, "flow '%s'", pFlow->zName ? pFlow->zName : "?");
 }
 
-void acdcRunLog(AcdcCtx *p, const char *zSchema, const AcdcRunRow *pRow){
-  sqlite3_stmt *pStmt;
-  if( !acdcSelectInt(p, 0, "SELECT 1 FROM \"%w\".sqlite_master "
-         "WHERE type='table' AND name='autocdc_runs'", zSchema) ){
+/* Make the log, or give one of an older version the column that it lacks. */
+static void runLogMake(AcdcCtx *p, const char *zSchema){
+  i64 eHas = acdcSelectInt(p, 0, "SELECT 1 + (sql LIKE '%%, expectations %%') "
+      "FROM \"%w\".sqlite_master WHERE type='table' AND name='autocdc_runs'",
+      zSchema);
+  if( eHas==0 ){
     acdcExec(p, "CREATE TABLE \"%w\".autocdc_runs("
         "id INTEGER PRIMARY KEY, finished_at TEXT, flow TEXT, target TEXT, "
         "source TEXT, status TEXT, rows_read INTEGER, rows_filtered INTEGER, "
         "inserted INTEGER, updated INTEGER, deleted INTEGER, "
         "unchanged INTEGER, late INTEGER, rejected INTEGER, ties INTEGER, "
         "snapshot_version, sequence_from, sequence_to, duration_ms INTEGER, "
-        "message TEXT)", zSchema);
+        "message TEXT, expectations TEXT)", zSchema);
+  }else if( eHas==1 ){
+    acdcExec(p, "ALTER TABLE \"%w\".autocdc_runs ADD COLUMN expectations TEXT",
+             zSchema);
   }
+}
+
+void acdcRunLog(AcdcCtx *p, const char *zSchema, const AcdcRunRow *pRow){
+  sqlite3_stmt *pStmt;
+  runLogMake(p, zSchema);
   pStmt = acdcPrepare(p, 0, "INSERT INTO \"%w\".autocdc_runs VALUES(NULL, "
       "strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ','now'), ?1, ?2, ?3, ?4, ?5, ?6, "
-      "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)", zSchema);
+      "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)", zSchema);
   if( pStmt ){
     const AcdcCounts *pN = &pRow->n;
     sqlite3_bind_text(pStmt, 1, pRow->zFlow, -1, SQLITE_STATIC);
@@ -183,6 +196,7 @@ void acdcRunLog(AcdcCtx *p, const char *zSchema, const AcdcRunRow *pRow){
     acdcValBind(pStmt, 16, &pRow->seqTo);
     sqlite3_bind_int64(pStmt, 17, pRow->nMillis);
     sqlite3_bind_text(pStmt, 18, pRow->zMessage, -1, SQLITE_STATIC);
+    sqlite3_bind_text(pStmt, 19, pRow->zExpect, -1, SQLITE_STATIC);
   }
   acdcStep(p, pStmt);
   acdcFinalize(p, &pStmt);

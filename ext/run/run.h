@@ -23,6 +23,7 @@ struct AcdcRunRow {
   char *zSource;
   AcdcVal version;       /* Snapshot version or NULL; bytes in zVersion */
   char *zVersion;
+  char *zExpect;         /* Violations of each rule, a JSON object, or NULL */
   u8 bStop;              /* An empty snapshot, and those after it must wait */
   AcdcVal seqFrom, seqTo;/* Bytes in zSeqFrom, zSeqTo */
   char *zSeqFrom, *zSeqTo;
@@ -71,6 +72,10 @@ i64 acdcRunClock(void);
 
 /* Write the rows of a result to autocdc_runs of a schema. */
 void acdcRunLog(AcdcCtx *p, const char *zSchema, const AcdcRunRow *pRow);
+
+/* quarantine.c: put the rows that the merge has kept for it into the quarantine
+** table of the target. */
+void acdcRunQuarantine(AcdcMerge *pM, const AcdcMergeOpts *pOpts);
 
 /* checkpoint.c: how far a flow has read a source. */
 typedef struct AcdcCheckpoint AcdcCheckpoint;

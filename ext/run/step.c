@@ -9,6 +9,12 @@
 
 /* ---- state of the target ---- */
 
+/* Does the step write rows without looking at keys? */
+static int stepIsKeyless(const AcdcStepRun *pR){
+  return pR->pS->eKind==ACDC_STEP_APPEND || pR->pS->eKind==ACDC_STEP_BATCHSQL
+      || pR->pS->eKind==ACDC_STEP_MV;
+}
+
 /*
 ** Id of the target in autocdc_targets, 0 if it has none.  State of a target
 ** that was dropped goes.
@@ -21,6 +27,11 @@ i64 acdcStepTargetId(AcdcStepRun *pR){
   if( p->rc ) return 0;
   if( acdcStateLoad(p, pR->pStep->zSchema, pR->pStep->zName, &st) ){
     iId = st.iId;
+    if( stepIsKeyless(pR) && !acdcKeyless(st.eScd) ){
+      acdcError(p, SQLITE_ERROR, "target %s is written by merges, which know "
+          "nothing of rows put there otherwise: use another target, or start "
+          "anew with SELECT autocdc_reset('%q')", pR->zTarget, pR->zTarget);
+    }
     if( acdcTableFind(p, pR->pStep->zSchema, pR->pStep->zName, &tab) ){
       acdcTableClear(&tab);
     }else if( p->rc==SQLITE_OK && pR->pS->flow.keys.n==0 ){
@@ -41,7 +52,7 @@ i64 acdcStepMakeState(AcdcStepRun *pR, int bMade){
   i64 iId;
   if( pR->p->rc ) return 0;
   if( !acdcStateLoad(pR->p, pR->pStep->zSchema, pR->pStep->zName, &st) ){
-    st.eScd = ACDC_SCD1;
+    st.eScd = pR->pS->eKind==ACDC_STEP_MV ? ACDC_REBUILT : ACDC_APPENDED;
     st.kind.nPart = 1;
     st.zKeys = acdcStrdup(pR->p, "");
     st.zTrack = acdcStrdup(pR->p, "");
@@ -170,7 +181,8 @@ void acdcStepEnd(AcdcStepRun *pR){
   acdcPlanClear(&pR->plan);
   sqlite3_free(pR->zGood);
   sqlite3_free(pR->zNote);
-  pR->zGood = pR->zNote = 0;
+  sqlite3_free(pR->zExpect);
+  pR->zGood = pR->zNote = pR->zExpect = 0;
 }
 
 /* A row of the result for what is not a merge. */
@@ -193,6 +205,7 @@ void acdcStepReport(
   pRow->n.nRejected = pR->nRejected;
   pRow->nMillis = acdcRunClock() - pR->iStart;
   pRow->zSource = acdcNamesText(p, &pR->plan.deps);
+  pRow->zExpect = acdcStrdup(p, pR->zExpect);
   pRow->zMessage = acdcMprintf(p, "%s%s%s", zMessage ? zMessage : "",
       zMessage && pR->zNote ? "; " : "", pR->zNote ? pR->zNote : "");
   if( pRow->zMessage && pRow->zMessage[0]==0 ){
@@ -367,7 +380,7 @@ static void mergeNotes(AcdcStepRun *pR, int nBefore){
   AcdcRunRow *pRow;
   sqlite3_stmt *pStmt;
   if( p->rc || pR->pR->n<=nBefore ) return;
-  if( pR->nRejected==0 && pR->zNote==0 ) return;
+  if( pR->zExpect==0 ) return;
   pRow = &pR->pR->a[pR->pR->n-1];
   pRow->n.nRejected += pR->nRejected;
   pRow->n.nRead += pR->nRejected;
@@ -381,13 +394,14 @@ static void mergeNotes(AcdcStepRun *pR, int nBefore){
     if( strcmp(pRow->zStatus, "ok")==0 ) pRow->zStatus = "warning";
   }
   pStmt = acdcPrepare(p, 0, "UPDATE \"%w\".autocdc_runs SET rejected=?1, "
-      "rows_read=?2, message=?3, status=?4 WHERE id=(SELECT max(id) FROM "
+      "rows_read=?2, message=?3, status=?4, expectations=?5 WHERE id=(SELECT max(id) FROM "
       "\"%w\".autocdc_runs)", pR->pStep->zSchema, pR->pStep->zSchema);
   if( pStmt ){
     sqlite3_bind_int64(pStmt, 1, pRow->n.nRejected);
     sqlite3_bind_int64(pStmt, 2, pRow->n.nRead);
     sqlite3_bind_text(pStmt, 3, pRow->zMessage, -1, SQLITE_STATIC);
     sqlite3_bind_text(pStmt, 4, pRow->zStatus, -1, SQLITE_STATIC);
+    sqlite3_bind_text(pStmt, 5, pR->zExpect, -1, SQLITE_STATIC);
   }
   acdcStep(p, pStmt);
   acdcFinalize(p, &pStmt);
@@ -401,6 +415,7 @@ void acdcStepMerge(AcdcStepRun *pR, AcdcFlow *pFlow, const char *zLabel){
   int nBefore = pR->pR->n;
   memset(&opts, 0, sizeof(opts));
   opts.bReadAll = pR->plan.bReadAll;
+  if( pR->pPipe->pOpt ) opts.nMemory = pR->pPipe->pOpt->nMemory;
   flowTrust(pR, pFlow, 0);
   if( p->rc ) return;
   pReader = acdcPlanReader(&pR->plan, "SELECT * FROM acdc_input%s%s",
@@ -430,6 +445,7 @@ static int mergeTable(AcdcStepRun *pR, const AcdcInput *pIn, AcdcFlow *pFlow){
    || !acdcPlanIsTable(&pR->plan, pIn, &zTable, &zWhere, &bWhole) ) return 0;
   memset(&opts, 0, sizeof(opts));
   opts.bReadAll = pR->plan.bReadAll || bWhole;
+  if( pR->pPipe->pOpt ) opts.nMemory = pR->pPipe->pOpt->nMemory;
   pFlow->eSource = ACDC_SOURCE_TABLE;
   sqlite3_free(pFlow->zSource);
   pFlow->zSource = zTable;

@@ -28,7 +28,8 @@ struct AcdcStepRun {
   char *zGood;             /* Condition of a row to be taken, or NULL */
   i64 nRejected;
   i64 nQuarantined;
-  char *zNote;             /* What the rules found */
+  char *zNote;             /* What the rules found, as sentences ... */
+  char *zExpect;           /* ... and as a JSON object of counts, or NULL */
 };
 
 /* Id of the target in autocdc_targets, 0 if it has none; the second makes it,

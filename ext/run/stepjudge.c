@@ -93,6 +93,10 @@ static void rulesCount(AcdcStepRun *pR, const char *zScope){
     for(i=0; i<pR->rules.n && p->rc==SQLITE_OK; i++){
       const AcdcExpect *pE = &pR->rules.a[i];
       i64 n = sqlite3_column_int64(pStmt, i+1);
+      acdcAppendf(p, &pR->zExpect, "%s", i ? ", " : "{");
+      acdcJsonQuote(p, &pR->zExpect, pE->zName, -1);
+      acdcAppendf(p, &pR->zExpect, ": %lld%s", n,
+                  i+1<pR->rules.n ? "" : "}");
       if( n==0 ) continue;
       if( pE->eAction==ACDC_EXPECT_FAIL && !pR->rules.bFlag ){
         acdcError(p, SQLITE_CONSTRAINT, "%lld row%s violate%s the expectation "

@@ -487,6 +487,8 @@ void acdcInlineRead(AcdcCtx *p, const char *zJson, u8 mUse, AcdcFlow *pOut){
 
 /* ---- options ---- */
 
+#define OPTION_MAXMB  (1024*1024)      /* memory_mb, at most */
+
 /* 1 for true, 0 for false, -1 with an error. */
 static int optionBool(InlineRead *p, const AcdcJsonNode *pNode){
   i64 i;
@@ -517,6 +519,16 @@ static int optionChoice(
   return 0;
 }
 
+/* A number of megabytes, as bytes. */
+static i64 optionMegabytes(InlineRead *p, const AcdcJsonNode *pNode){
+  i64 n = 0;
+  if( acdcJsonInt(p->pDoc, pNode, &n) && n>=1 && n<=OPTION_MAXMB ){
+    return n*1024*1024;
+  }
+  inlineWrongType(p, pNode, "a whole number from 1 to 1048576");
+  return 0;
+}
+
 static void optionNames(
   InlineRead *p,
   const AcdcJsonNode *pNode,
@@ -541,7 +553,7 @@ static void optionMember(
   AcdcRunOptions *pOut
 ){
   static const char *const az[] = {
-    "on_error", "dry_run", "read", "base_path", "schemas"
+    "on_error", "dry_run", "read", "base_path", "schemas", "memory_mb"
   };
   const char *zKey = pNode->zKey;
   if( strcmp(zKey, "on_error")==0 ){
@@ -554,6 +566,8 @@ static void optionMember(
     pOut->zBasePath = acdcStrdup(p->pCtx, inlineText(p, pNode));
   }else if( strcmp(zKey, "schemas")==0 ){
     optionNames(p, pNode, &pOut->schemas);
+  }else if( strcmp(zKey, "memory_mb")==0 ){
+    pOut->nMemory = optionMegabytes(p, pNode);
   }else{
     inlineUnknown(p, pNode, az, (int)(sizeof(az)/sizeof(az[0])));
   }

@@ -24,6 +24,7 @@ struct AcdcRunOptions {
   u8 bContinue;        /* on_error: "continue": each target its own unit */
   u8 bDryRun;          /* dry_run: nothing remains written */
   u8 bReadAll;         /* read: "all": sources from their start */
+  i64 nMemory;         /* memory_mb: bytes for sorting; 0: the default */
   char *zBasePath;     /* base_path: folder that files may be read under */
   AcdcNames schemas;   /* schemas that stored specs may write to */
 };

@@ -15,6 +15,7 @@ static int applyScd2(
   int bIs = acdcScd2Flow(p, zName, &flow);
   memset(&opts, 0, sizeof(opts));
   opts.bReadAll = pCall->options.bReadAll;
+  opts.nMemory = pCall->options.nMemory;
   if( bIs && acdcRunTabWants(pCall, &flow) ){
     acdcRunFlow(p, &flow, 0, &opts, pR);
   }
@@ -50,6 +51,7 @@ static void applyRun(AcdcCtx *p, const AcdcRunCall *pCall, AcdcRunResult *pR){
   acdcFlowCheck(p, &flow);
   memset(&opts, 0, sizeof(opts));
   opts.bReadAll = pCall->options.bReadAll;
+  opts.nMemory = pCall->options.nMemory;
   if( p->rc==0 && acdcRunTabWants(pCall, &flow) ){
     if( flow.eSource==ACDC_SOURCE_FILES ){
       acdcRunFiles(p, &flow, pCall->options.zBasePath, &opts, pR);

@@ -21,6 +21,7 @@ static void snapshotRun(
   acdcFlowCheck(p, &flow);
   memset(&opts, 0, sizeof(opts));
   opts.bReadAll = pCall->options.bReadAll;
+  opts.nMemory = pCall->options.nMemory;
   if( p->rc==0 && acdcRunTabWants(pCall, &flow) ){
     if( flow.eSource==ACDC_SOURCE_FILES ){
       acdcRunFiles(p, &flow, pCall->options.zBasePath, &opts, pR);
