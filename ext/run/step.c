@@ -394,8 +394,9 @@ static void mergeNotes(AcdcStepRun *pR, int nBefore){
     if( strcmp(pRow->zStatus, "ok")==0 ) pRow->zStatus = "warning";
   }
   pStmt = acdcPrepare(p, 0, "UPDATE \"%w\".autocdc_runs SET rejected=?1, "
-      "rows_read=?2, message=?3, status=?4, expectations=?5 WHERE id=(SELECT max(id) FROM "
-      "\"%w\".autocdc_runs)", pR->pStep->zSchema, pR->pStep->zSchema);
+      "rows_read=?2, message=?3, status=?4, expectations=?5 WHERE "
+      "id=(SELECT max(id) FROM \"%w\".autocdc_runs)", pR->pStep->zSchema,
+      pR->pStep->zSchema);
   if( pStmt ){
     sqlite3_bind_int64(pStmt, 1, pRow->n.nRejected);
     sqlite3_bind_int64(pStmt, 2, pRow->n.nRead);
