@@ -46,9 +46,11 @@
 typedef struct AcdcBits AcdcBits;
 struct AcdcBits {
   int nByte;
+  u8 bRest;              /* All slots behind them: columns that join later */
   u8 *a;                 /* Memory as the holder says */
 };
-#define acdcBit(B,i)     ((i)/8<(B)->nByte && ((B)->a[(i)/8]>>((i)&7) & 1))
+#define acdcBit(B,i)     ((i)/8<(B)->nByte ? (B)->a[(i)/8]>>((i)&7) & 1 \
+                                           : (B)->bRest)
 #define acdcBitSet(B,i)  ((B)->a[(i)/8] |= (u8)(1<<((i)&7)))
 
 /* What a run reports; see design.md 1.1. */
@@ -431,9 +433,10 @@ void acdcWriterFlush(AcdcMerge *pM);
 ** updates rows which are there and differ.  Owned by the caller. */
 sqlite3_stmt *acdcWriterUpsert(AcdcMerge *pM);
 
-/* Rows of the target.  pStart, pEnd: SCD2 only, else NULL. */
-void acdcTgtInsert(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aVal,
-                   const AcdcVal *pStart, const AcdcVal *pEnd);
+/* Rows of the target.  pStart, pEnd: SCD2 only, else NULL.  Returns 0 if a
+** trigger or a constraint of the user's has made SQLite ignore the row. */
+int acdcTgtInsert(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aVal,
+                  const AcdcVal *pStart, const AcdcVal *pEnd);
 /* Writes value columns and end.  Returns 1 if the row was there and changed. */
 int acdcTgtUpdate(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aVal,
                   const AcdcVal *pStart, const AcdcVal *pEnd);
@@ -484,11 +487,10 @@ void acdcScd1Reduce(AcdcMerge *pM);
 void acdcPartialKey(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,
                     AcdcEvent *aEv, int nEv, int bFresh);
 /*
-** Write the deciding event of a key.  bLive: the target should have a row of
-** it; bMay: it may have one that we know nothing of.
+** Write the deciding event of a key.  bLive: the target should have a row of it.
 */
 void acdcScd1Write(AcdcMerge *pM, const AcdcVal *aKey, const AcdcEvent *pEv,
-                   int bLive, int bMay);
+                   int bLive);
 /* An event at the sequence pLast that decides now, of kind eKind (state). */
 void acdcScd1Tie(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,
                  const AcdcSeq *pLast, int eKind, const AcdcEvent *pEv);

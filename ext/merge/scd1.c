@@ -74,27 +74,30 @@ static int scd1HasRow(AcdcMerge *pM, const AcdcVal *aKey){
 }
 
 /*
-** Write the deciding event.  bLive: the target should have a row of the key;
-** bMay: it may have one that we know nothing of.
+** Write the deciding event.  bLive: the target should have a row of the key.  One
+** that was not empty may have one that we know nothing of: it was there before
+** the first flow, or someone has put it there by hand since.
 */
 void acdcScd1Write(
-  AcdcMerge *pM, const AcdcVal *aKey, const AcdcEvent *pEv, int bLive, int bMay
+  AcdcMerge *pM, const AcdcVal *aKey, const AcdcEvent *pEv, int bLive
 ){
+  int bMay = bLive || !pM->bEmptyTarget;
   if( pEv->eKind==ACDC_DELETE ){
-    if( (bLive || bMay) && acdcTgtDelete(pM, aKey, 0) ){
+    if( bMay && acdcTgtDelete(pM, aKey, 0) ){
       pM->n.nDeleted++;
     }else{
       pM->n.nUnchanged++;
     }
     return;
   }
-  if( (bLive || bMay) && acdcTgtUpdate(pM, aKey, pEv->aVal, 0, 0) ){
+  if( bMay && acdcTgtUpdate(pM, aKey, pEv->aVal, 0, 0) ){
     pM->n.nUpdated++;
-  }else if( (bLive || bMay) && scd1HasRow(pM, aKey) ){
+  }else if( bMay && scd1HasRow(pM, aKey) ){
     pM->n.nUnchanged++;                  /* equal already */
-  }else{
-    acdcTgtInsert(pM, aKey, pEv->aVal, 0, 0);
+  }else if( acdcTgtInsert(pM, aKey, pEv->aVal, 0, 0) ){
     pM->n.nInserted++;
+  }else{
+    pM->n.nUnchanged++;                  /* by a trigger's RAISE(IGNORE) */
   }
 }
 
@@ -118,7 +121,7 @@ void acdcScd1Tie(
 ){
   AcdcVal v;
   if( !scd1TieTakes(pM, pA, aKey, pLast, eKind, pEv) || pM->p->rc ) return;
-  acdcScd1Write(pM, aKey, pEv, (eKind & 1)==0, 0);
+  acdcScd1Write(pM, aKey, pEv, (eKind & 1)==0);
   acdcSeqToState(pM->p, &pM->st.kind, &pEv->seq, pA, &v);
   acdcLastPut(pM, aKey, &v, SCD1_KIND(pM, pEv->eKind), 0);
 }
@@ -208,8 +211,7 @@ static void scd1Decide(
   if( pM->p->rc ) return;
   for(i=0; i<nEv-1; i++) if( aEv[i].eKind==ACDC_DELETE ) bGone = 1;
   if( bGone && pM->bExtra && pEv->eKind==ACDC_UPSERT ) acdcTgtExtra(pM, aKey);
-  acdcScd1Write(pM, aKey, pEv, bKnown && (eKind & 1)==0,
-            !bKnown && !bFresh && pM->st.bAdopted);
+  acdcScd1Write(pM, aKey, pEv, bKnown && (eKind & 1)==0);
   acdcSeqToState(pM->p, &pM->st.kind, &pEv->seq, pA, &v);
   acdcLastPut(pM, aKey, &v, SCD1_KIND(pM, pEv->eKind), !bKnown);
 }

@@ -237,8 +237,7 @@ void acdcBatchFlush(AcdcBatch *pB){
       acdcScd1Tie(pM, &pB->arena, pR->aKey, &pR->last, pR->eKind, &pR->ev);
     }else if( pR->ev.eKind==ACDC_DELETE
            || (pR->eFound==BATCH_NEW && pM->st.bAdopted) ){
-      acdcScd1Write(pM, pR->aKey, &pR->ev, bLive,
-                    pR->eFound==BATCH_NEW && pM->st.bAdopted);
+      acdcScd1Write(pM, pR->aKey, &pR->ev, bLive);
     }else{
       AcdcVal *aRow = acdcFeedAdd(p, &pB->tgt);
       if( aRow==0 ) break;

@@ -517,7 +517,8 @@ static int targetIsKey(const AcdcMerge *pM, int iTgt){
 /*
 ** Value columns: the slots of the state, widened by what this flow emits.  In a
 ** history that the user made, all its columns: a version that is re-cut takes
-** along what only the user has written.
+** along what only the user has written.  But not NOT NULL ones: other versions
+** would have NULL there, where it has to be the column's default.
 */
 static void targetValues(AcdcMerge *pM, const u8 *aSel, const u8 *aIsKey){
   AcdcCtx *p = pM->p;
@@ -528,7 +529,9 @@ static void targetValues(AcdcMerge *pM, const u8 *aSel, const u8 *aIsKey){
     int iSrc = acdcTableColumn(pT, pM->tgt.aCol[i].zName);
     if( targetIsReserved(pM, pM->tgt.aCol[i].zName) ) continue;
     if( iSrc<0 || !aSel[iSrc] || aIsKey[iSrc] ){
-      if( bAll && !targetIsKey(pM, i) && !pM->tgt.aCol[i].bGenerated ){
+      if( bAll && !targetIsKey(pM, i) && !pM->tgt.aCol[i].bGenerated
+       && !pM->tgt.aCol[i].bNotNull
+      ){
         acdcStateSlot(p, &pM->st, pM->tgt.aCol[i].zName);
       }
       continue;
@@ -545,8 +548,12 @@ static void targetValues(AcdcMerge *pM, const u8 *aSel, const u8 *aIsKey){
   pM->emit.nByte = (pM->nVal+7)/8;
   pM->emit.a = acdcMalloc(p, pM->emit.nByte+1);
   pM->fullMask.nByte = pM->emit.nByte;
+  pM->fullMask.bRest = pM->pFlow->eScd==ACDC_SCD2 && !pM->pFlow->bIgnoreNull
+      && !pM->pFlow->ignoreNullExceptList.bGiven
+      && pM->pFlow->zColumnsToUpdate==0;
   pM->fullMask.a = acdcMalloc(p, pM->emit.nByte+1);
   pM->allMask.nByte = pM->emit.nByte;
+  pM->allMask.bRest = pM->pFlow->eScd==ACDC_SCD2;
   pM->allMask.a = acdcMalloc(p, pM->emit.nByte+1);
   if( p->rc ) return;
   for(i=0; i<pM->nVal; i++) acdcBitSet(&pM->allMask, i);
@@ -812,9 +819,7 @@ static void targetSettle(AcdcMerge *pM, int bState){
     if( pM->st.bPartial ) pM->bPartial = 1;
     if( pM->bPartial && pM->st.bPartial==0 ){
       /* Does a column that joins later count as written, and NULL? */
-      int bLeft = pFlow->bIgnoreNull || pFlow->ignoreNullExceptList.bGiven
-               || pFlow->zColumnsToUpdate!=0;
-      pM->st.bPartial = !bState && bLeft ? 1 : 2;
+      pM->st.bPartial = !bState && !pM->fullMask.bRest ? 1 : 2;
     }
   }
   acdcTargetTrack(pM, pM->st.zTrack);

@@ -495,7 +495,7 @@ static void writeWait(
   for(i=0; i<pM->nVal; i++) writeKeep(pM, pF, &aRow[i], &aVal[i], pM->bStay);
 }
 
-void acdcTgtInsert(
+int acdcTgtInsert(
   AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aVal,
   const AcdcVal *pStart, const AcdcVal *pEnd
 ){
@@ -504,18 +504,18 @@ void acdcTgtInsert(
   }
   if( pM->bRowMode ){
     sqlite3_stmt *pStmt = writeStmt(pM, W_T_INSERT);
-    if( pStmt==0 ) return;
+    if( pStmt==0 ) return 0;
     writeBindKeys(pM, pStmt, aKey);
     if( pStart ){
       acdcValBind(pStmt, pM->nKey+1, pStart);
       acdcValBind(pStmt, pM->nKey+2, pEnd ? pEnd : &valNull);
     }
     writeBindVals(pM, pStmt, aVal);
-    writeRun(pM, pStmt, aKey);
-  }else{
-    writeWait(pM, aKey, aVal, pStart, pEnd);
-    if( writeFull(&pM->pW->tgt) ) acdcWriterFlush(pM);
+    return writeRun(pM, pStmt, aKey)>0;
   }
+  writeWait(pM, aKey, aVal, pStart, pEnd);
+  if( writeFull(&pM->pW->tgt) ) acdcWriterFlush(pM);
+  return 1;
 }
 
 int acdcTgtUpdate(

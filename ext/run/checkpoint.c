@@ -8,6 +8,10 @@
 */
 #include "run.h"
 
+/* After a row of the greatest rowid SQLite gives new ones a free rowid below:
+** such a source is read whole. */
+#define CHECKPOINT_LAST  (i64)(~(u64)0>>1)
+
 /* The parts of a flow that judge rows: rows already read keep the judgement */
 static char *checkpointConfig(AcdcMerge *pM){
   const AcdcFlow *pFlow = pM->pFlow;
@@ -91,7 +95,9 @@ void acdcCheckpointLoad(
     pOut->bDone = (u8)sqlite3_column_int(pStmt, 5);
   }
   acdcFinalize(p, &pStmt);
-  if( bRows && !bReadAll && checkpointApplies(pM) && p->rc==0 ){
+  if( bRows && !bReadAll && iLast<CHECKPOINT_LAST && checkpointApplies(pM)
+   && p->rc==0
+  ){
     int bAny;
     i64 iMin = acdcSourceFirst(p, pM->pSrc, &bAny);
     if( !bAny ){
