@@ -233,10 +233,12 @@ static void versionsRun(
 ){
   AcdcCtx *p = pF->p;
   int i, bGoOn = 1, nRow = pF->pR->n;
-  if( pList->nSkip ){
-    filesNote(pF, "%d file%s left out, first %s: %s (autocdc_snapshots() lists "
-        "them)", pList->nSkip, pList->nSkip==1 ? "" : "s",
-        pList->aSkip[0].file.zPath, pList->aSkip[0].zWhy);
+  for(i=0; i<pList->nSkip; i++){
+    const AcdcVersionSkip *pS = &pList->aSkip[i];
+    if( !pS->bUnread ) continue;
+    filesNote(pF, "left out %s: %s (autocdc_snapshots() shows all that is)",
+              pS->file.zPath, pS->zWhy);
+    break;
   }
   for(i=0; i<pList->n && bGoOn && p->rc==0; i++){
     char *zMark = acdcMprintf(p, "version:%s", pList->a[i].zShown);

@@ -305,6 +305,7 @@ static void skipAdd(
     return;
   }
   pS = &pV->aSkip[pV->nSkip++];
+  pS->bUnread = 0;
   pS->file = *pFile;
   pFile->zPath = 0;
   pS->zShown = zShown;
@@ -387,6 +388,7 @@ static void versionFile(
   }else if( !acdcVersionRead(pSpec, zText, (int)strlen(zText), &iKey, &zWhy) ){
     skipAdd(p, pOut, pFile, 0,
         acdcMprintf(p, "its version is \"%s\": %s", zText, zWhy));
+    if( pOut->nSkip && p->rc==0 ) pOut->aSkip[pOut->nSkip-1].bUnread = 1;
   }else if( piStart && iKey<*piStart ){
     skipAdd(p, pOut, pFile, acdcVersionShown(p, pSpec, iKey),
         acdcMprintf(p, "its version is before startingVersion %s",

@@ -77,6 +77,7 @@ struct AcdcVersionSkip {
   AcdcFile file;       /* Owned */
   char *zShown;        /* Its version, if it could be read.  Owned */
   char *zWhy;          /* Owned */
+  u8 bUnread;          /* It matches the path, and its version is none */
 };
 
 typedef struct AcdcVersions AcdcVersions;
