@@ -1086,6 +1086,7 @@ static const u8 *eventHead(
   }
   if( pEv->eKind!=ACDC_UPSERT ) return a;
   pEv->mask.nByte = pM->emit.nByte;
+  pEv->mask.bRest = pM->fullMask.bRest;
   if( flags & ACDC_REC_MASK ){
     pEv->mask.a = (u8*)a;              /* read only */
     a += pM->emit.nByte;

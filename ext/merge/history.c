@@ -89,6 +89,8 @@ static AcdcHistHid *histHidRead(AcdcHist *pH, sqlite3_stmt *pStmt){
     pE->mask.a = acdcArenaAlloc(p, &pH->arena, pE->mask.nByte+1);
     if( pE->mask.a && pE->mask.nByte ){
       memcpy(pE->mask.a, sqlite3_column_blob(pStmt, 2), pE->mask.nByte);
+      pE->mask.bRest = pE->mask.nByte>0
+                    && (pE->mask.a[pE->mask.nByte-1] & 0x80)!=0;
     }
   }
   if( pE->eKind==ACDC_HID_MEMBER ){

@@ -427,6 +427,7 @@ static void walkEvents(AcdcWalk *pW){
                                      sizeof(AcdcVal)*(pM->nVal+1));
       if( pB==0 || aVal==0 ) break;
       pB->nByte = n;
+      pB->bRest = 0;
       pB->a = (u8*)&pB[1];
       if( n ) memcpy(pB->a, sqlite3_column_blob(pStmt, 2), n);
       if( !acdcEventVals(pM, &pW->arena, pStmt, 3, aVal) ) break;
@@ -466,6 +467,7 @@ static void walkBitemporal(AcdcWalk *pW){
                                      sizeof(AcdcVal)*(pM->nVal+1));
       if( pB==0 || aVal==0 ) break;
       pB->nByte = n;
+      pB->bRest = 0;
       pB->a = (u8*)&pB[1];
       if( n ) memcpy(pB->a, sqlite3_column_blob(pW->pBit, 3), n);
       if( n ) pK->pMask = pB;

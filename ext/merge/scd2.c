@@ -275,6 +275,27 @@ static void winNewRow(Scd2 *pS, int a, int b){
 /* ---- state rows ---- */
 
 /*
+** A set as the event table has it: at least one bit behind the last slot, and
+** all such bits say what of columns that join later.
+*/
+static AcdcBits winStoredMask(Scd2 *pS, const AcdcBits *pMask){
+  int nVal = pS->pM->nVal, i;
+  AcdcBits out;
+  out.nByte = nVal/8 + 1;
+  out.bRest = pMask->bRest;
+  out.a = acdcArenaAlloc(pS->p, &pS->arena, out.nByte);
+  if( out.a==0 ){
+    out.nByte = 0;
+    return out;
+  }
+  memset(out.a, 0, out.nByte);
+  for(i=0; i<out.nByte*8; i++){
+    if( i<nVal ? acdcBit(pMask, i) : pMask->bRest ) acdcBitSet(&out, i);
+  }
+  return out;
+}
+
+/*
 ** The event table's row for event i of the window, if it should have one.
 ** bLast: last of its run, bHead: its sequence is the run's start.
 */
@@ -304,7 +325,9 @@ static void winState(Scd2 *pS, int i, int bHead, int bLast){
   if( eHid==ACDC_HID_NONE ){
     acdcEventDelete(pM, pS->aKey, &seq);
   }else{
-    acdcEventPut(pM, pS->aKey, &seq, eHid, bPart ? &pEv->mask : 0,
+    AcdcBits mask;
+    if( bPart ) mask = winStoredMask(pS, &pEv->mask);
+    acdcEventPut(pM, pS->aKey, &seq, eHid, bPart ? &mask : 0,
         eHid==ACDC_HID_MEMBER ? pW->aEff : 0, &pEv->seq.shown);
   }
 }

@@ -72,9 +72,10 @@ int acdcStateSlot(AcdcCtx *p, AcdcState *pSt, const char *zName){
 /* Sets of different length are equal if the rest is empty. */
 int acdcBitsEqual(const AcdcBits *pA, const AcdcBits *pB){
   int i, n = pA->nByte>pB->nByte ? pA->nByte : pB->nByte;
+  if( pA->bRest!=pB->bRest ) return 0;
   for(i=0; i<n; i++){
-    u8 a = i<pA->nByte ? pA->a[i] : 0;
-    u8 b = i<pB->nByte ? pB->a[i] : 0;
+    u8 a = i<pA->nByte ? pA->a[i] : pA->bRest ? 0xff : 0;
+    u8 b = i<pB->nByte ? pB->a[i] : pB->bRest ? 0xff : 0;
     if( a!=b ) return 0;
   }
   return 1;
@@ -91,6 +92,7 @@ int acdcStateGen(AcdcCtx *p, AcdcState *pSt, const AcdcBits *pEmit){
   pSt->aGen = aNew;
   aNew += pSt->nGen;
   aNew->nByte = pEmit->nByte;
+  aNew->bRest = 0;
   aNew->a = acdcMalloc(p, pEmit->nByte ? pEmit->nByte : 1);
   if( aNew->a==0 ) return 0;
   memcpy(aNew->a, pEmit->a, pEmit->nByte);
@@ -122,6 +124,7 @@ static void stateGenParse(AcdcCtx *p, const char *z, AcdcState *pSt){
     AcdcBits set;
     set.a = aBuf;
     set.nByte = 0;
+    set.bRest = 0;
     while( stateHex(z[0])>=0 && stateHex(z[1])>=0 && set.nByte<512 ){
       aBuf[set.nByte++] = (u8)(stateHex(z[0])*16 + stateHex(z[1]));
       z += 2;

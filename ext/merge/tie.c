@@ -101,6 +101,7 @@ static int tieColumns(
   pOld->aVal = aVal;
   pOld->mask.a = aMask;
   pOld->mask.nByte = pM->emit.nByte;
+  pOld->mask.bRest = pOld->mask.bRest | pNew->mask.bRest;
   return ACDC_TIE_TOOK;
 }
 
