@@ -15,6 +15,7 @@ SQLITE_EXTENSION_INIT1
 #include "core/core.h"
 #include "merge/merge.h"
 #include "source/reader.h"
+#include "spec/cache.h"
 #include "sql/sql.h"
 #include "sql/specsql.h"
 #include "sql/readers.h"
@@ -42,6 +43,7 @@ static int (*const aRegister[])(sqlite3*) = {
   acdcStateRegister,
   acdcValidateRegister,
   acdcSchemaRegister,
+  acdcSpecCacheRegister,
   acdcLoadRegister,
   acdcSpecsRegister,
   acdcExplainRegister,

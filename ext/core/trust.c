@@ -144,6 +144,89 @@ void acdcTrustModule(const char *zSql, char *zOut, int nOut){
   zOut[0] = 0;
 }
 
+/*
+** Names of virtual tables that do more than read.  The statement gives names,
+** and the SQL that declares them; NULL where the name is a module's.
+*/
+static void trustList(AcdcCtx *p, sqlite3_stmt *pStmt, AcdcNames *pOut){
+  while( acdcStep(p, pStmt) ){
+    const char *zName = (const char*)sqlite3_column_text(pStmt, 0);
+    const char *zSql = (const char*)sqlite3_column_text(pStmt, 1);
+    char zModule[128];
+    if( zName==0 ) continue;
+    if( zSql ){
+      acdcTrustModule(zSql, zModule, sizeof(zModule)-1);
+    }else{
+      sqlite3_snprintf(sizeof(zModule), zModule, "%s", zName);
+    }
+    if( trustListed(azReading, TRUST_COUNT(azReading), zModule)
+     || sqlite3_strnicmp(zModule, "pragma_", 7)==0 ) continue;
+    acdcNamesAdd(p, pOut, zName, -1);
+  }
+  acdcFinalize(p, &pStmt);
+}
+
+/* The first of the names that zText holds anywhere, in or out of quotes, to
+** zOut; 0 if it holds none. */
+static int trustHolds(
+  const char *zText, const AcdcNames *pNames, char *zOut, int nOut
+){
+  while( pNames->n && zText && (zText = trustName(zText, zOut, nOut))!=0 ){
+    if( zOut[0] && acdcNamesFind(pNames, zOut)>=0 ) return 1;
+  }
+  return 0;
+}
+
+void acdcTrustNames(AcdcCtx *p, const char *zText, const char *zWhat){
+  AcdcNames names = {0, 0};
+  char zName[128];
+  int i;
+  if( p->rc || zText==0 ) return;
+  trustList(p, acdcPrepare(p, 0, "SELECT name, NULL FROM pragma_module_list"),
+            &names);
+  for(i=names.n-1; i>=0; i--){
+    /* A table of that name hides the module. */
+    AcdcTable tab;
+    if( !trustHolds(zText, &names, zName, sizeof(zName)-1) ) break;
+    if( acdcTableFind(p, 0, zName, &tab) && !tab.bVirtual ){
+      names.az[acdcNamesFind(&names, zName)][0] = 0;
+      acdcTableClear(&tab);
+      continue;
+    }
+    acdcTableClear(&tab);
+    acdcError(p, SQLITE_AUTH, "%s uses %s(), which does more than read the "
+        "database: it may not be used there", zWhat, zName);
+    break;
+  }
+  acdcNamesFree(&names);
+}
+
+void acdcTrustVtabs(AcdcCtx *p, const char *zText, const char *zWhat){
+  AcdcNames dbs = {0, 0}, names = {0, 0};
+  char zName[128];
+  int i;
+  sqlite3_stmt *pStmt;
+  if( p->rc || zText==0 ) return;
+  pStmt = acdcPrepare(p, 0, "PRAGMA database_list");
+  while( acdcStep(p, pStmt) ){
+    acdcNamesAdd(p, &dbs, (const char*)sqlite3_column_text(pStmt, 1), -1);
+  }
+  acdcFinalize(p, &pStmt);
+  for(i=0; i<dbs.n; i++){
+    /* Not of TEMP: no file brings those along. */
+    if( sqlite3_stricmp(dbs.az[i], "temp")==0 ) continue;
+    trustList(p, acdcPrepare(p, 0, "SELECT name, sql FROM \"%w\".sqlite_master "
+        "WHERE type='table' AND rootpage=0 AND sql IS NOT NULL", dbs.az[i]),
+        &names);
+  }
+  if( trustHolds(zText, &names, zName, sizeof(zName)-1) ){
+    acdcError(p, SQLITE_AUTH, "%s reads %s, a virtual table that does more than "
+        "read the database: copy its rows into a table first", zWhat, zName);
+  }
+  acdcNamesFree(&names);
+  acdcNamesFree(&dbs);
+}
+
 static void trustTable(AcdcCtx *p, const char *zName, const char *zWhat){
   AcdcTable tab;
   char zModule[128];
@@ -200,6 +283,19 @@ static void trustOpcode(
   trustFunction(p, zName, bInnocuous, zWhat);
 }
 
+void acdcTrustProgram(
+  AcdcCtx *p, const char *zSelect, int bInnocuous, const char *zWhat,
+  int *pbVtab
+){
+  sqlite3_stmt *pStmt;
+  if( p->rc || zSelect==0 ) return;
+  pStmt = acdcPrepare(p, 0, "EXPLAIN %s", zSelect);
+  while( acdcStep(p, pStmt) ){
+    trustOpcode(p, pStmt, bInnocuous, zWhat, pbVtab);
+  }
+  acdcFinalize(p, &pStmt);
+}
+
 void acdcTrustCheck(
   AcdcCtx *p, const char *zSelect, int bSchema, const char *zWhat
 ){
@@ -217,11 +313,7 @@ void acdcTrustCheck(
     acdcError(p, SQLITE_AUTH, "%s is no query: it may only read", zWhat);
   }
   acdcFinalize(p, &pStmt);
-  pStmt = acdcPrepare(p, 0, "EXPLAIN %s", zSelect);
-  while( acdcStep(p, pStmt) ){
-    trustOpcode(p, pStmt, !bTrusted, zWhat, &bVtab);
-  }
-  acdcFinalize(p, &pStmt);
+  acdcTrustProgram(p, zSelect, !bTrusted, zWhat, &bVtab);
   z = bVtab ? zSelect : 0;
   while( z && p->rc==0 && (z = trustName(z, zName, sizeof(zName)-1))!=0 ){
     if( zName[0] ) trustTable(p, zName, zWhat);

@@ -19,6 +19,23 @@ void acdcTrustCheck(AcdcCtx *p, const char *zSelect, int bSchema,
                     const char *zWhat);
 
 /*
+** Its parts, for SQL that is put together of several texts:
+**
+** Program: by what the complete statement compiles to, no write and no function
+** that acts.  bInnocuous: innocuous functions only.  *pbVtab is set if it opens
+** a virtual table.
+**
+** Names: zText, a part of it as it came from elsewhere, names no module whose
+** tables do more than read the database.
+**
+** Vtabs: nor a table of such a module in a schema of the connection.
+*/
+void acdcTrustProgram(AcdcCtx *p, const char *zSelect, int bInnocuous,
+                      const char *zWhat, int *pbVtab);
+void acdcTrustNames(AcdcCtx *p, const char *zText, const char *zWhat);
+void acdcTrustVtabs(AcdcCtx *p, const char *zText, const char *zWhat);
+
+/*
 ** The module in "CREATE VIRTUAL TABLE ... USING module(...)", or "", to zOut,
 ** which has room for nOut bytes and a zero.
 */

@@ -5,6 +5,8 @@
 #include "pipeline.h"
 #include "plan.h"
 #include "planint.h"
+#include "../core/trust.h"
+#include "../spec/cache.h"
 #include "../spec/catalog.h"
 #include "../spec/sparksql.h"
 
@@ -292,16 +294,19 @@ static void checkCollisions(AcdcPipeline *pPipe){
 
 /*
 ** Where an untrusted spec may read files: under the folder of its database,
-** or where the call says.
+** or where the call says.  A database without a file (it may be one that was
+** deserialized) has no folder, so nowhere.
 */
 static void restrictSpec(
   AcdcCtx *p, AcdcPipeSpec *pS, const AcdcRunOptions *pOpt
 ){
-  const char *zFile = sqlite3_db_filename(p->db, "main");
+  const char *zFile = sqlite3_db_filename(p->db, pS->zHome);
   if( pOpt && pOpt->zBasePath ){
     sqlite3_free(pS->opt.zBasePath);
     pS->opt.zBasePath = acdcStrdup(p, pOpt->zBasePath);
-  }else if( !pS->bTrusted && zFile && zFile[0] ){
+  }else if( !pS->bTrusted && (zFile==0 || zFile[0]==0) ){
+    pS->opt.bNoFiles = 1;
+  }else if( !pS->bTrusted ){
     const char *zSlash = strrchr(zFile, '/');
     sqlite3_free(pS->opt.zBasePath);
     pS->opt.zBasePath = zSlash ? acdcStrndup(p, zFile, zSlash==zFile ? 1
@@ -321,17 +326,17 @@ static void openSpec(AcdcPipeline *pPipe, AcdcCatalogRow *pRow){
   pS = &aNew[pPipe->nSpec++];
   memset(pS, 0, sizeof(*pS));
   pS->zHome = acdcStrdup(p, "main");
+  pS->bTrusted = pRow->bTrusted;
+  pS->iRow = pRow->iRow;
   acdcSpecOptionsRead(p, pRow->zOptions, &pS->opt);
-  acdcSpecRead(p, pRow->zText ? pRow->zText : "", -1, &pS->opt, &diags,
-               &pS->pSpec);
+  restrictSpec(p, pS, pPipe->pOpt);        /* before anything is read */
+  acdcSpecCompile(p, pRow->zText ? pRow->zText : "", pRow->zOptions, &pS->opt,
+                  &diags, &pS->pSpec);
   pS->zName = acdcStrdup(p, pRow->zName ? pRow->zName
       : pS->pSpec ? pS->pSpec->zName : "?");
   acdcDiagRaise(p, &diags, "the spec");
   acdcErrorWhere(p, "spec \"%s\" in autocdc_specs (autocdc_drop() forgets it, "
                  "enabled = 0 rests it)", pS->zName ? pS->zName : "?");
-  pS->bTrusted = pRow->bTrusted;
-  pS->iRow = pRow->iRow;
-  restrictSpec(p, pS, pPipe->pOpt);
   acdcDiagClear(&diags);
 }
 
@@ -537,6 +542,12 @@ void acdcPipelineMayWrite(
       "connection and would write to schema \"%s\": load it again, or allow it "
       "with the option {\"schemas\": [\"%s\"]}", pOwner->zName, zSchema,
       zSchema);
+}
+
+void acdcPipelineTrust(AcdcCtx *p, const AcdcPipeSpec *pOwner, const char *z){
+  acdcTrustNames(p, z, "SQL of the spec");
+  /* What this connection has loaded may read the tables it has declared. */
+  if( !pOwner->bTrusted ) acdcTrustVtabs(p, z, "SQL of the spec");
 }
 
 static void runUnit(

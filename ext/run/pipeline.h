@@ -74,6 +74,10 @@ void acdcPipelineTable(AcdcPipeline *pPipe, const AcdcPipeSpec *pOwner,
 void acdcPipelineMayWrite(AcdcPipeline *pPipe, const AcdcPipeSpec *pOwner,
                           const char *zSchema);
 
+/* Error if a text of the spec names what does more than read the database; to
+** be called before it is put into any SQL. */
+void acdcPipelineTrust(AcdcCtx *p, const AcdcPipeSpec *pOwner, const char *z);
+
 /*
 ** Run what was chosen inside a transaction that the caller holds.  zFlow and
 ** zTarget, if not NULL, keep it to one flow or target.

@@ -8,7 +8,7 @@
 #include "planint.h"
 #include "../spec/files.h"
 #include "../spec/sparksql.h"
-#include "../spec/trust.h"
+#include "../core/trust.h"
 #include "stmtreader.h"
 
 void acdcPlanInit(
@@ -40,6 +40,7 @@ void acdcPlanClear(AcdcPlan *pPlan){
   sqlite3_free(pPlan->aStream);
   for(i=0; i<pPlan->nFile; i++) sqlite3_free(pPlan->aFile[i].zPath);
   sqlite3_free(pPlan->aFile);
+  acdcArenaFree(&pPlan->scratch.arena);
   sqlite3_free(pPlan->zMicro);
   sqlite3_free(pPlan->zSelect);
   memset(pPlan, 0, sizeof(*pPlan));
@@ -164,8 +165,8 @@ static char *planSelectList(
       zOne = zClause ? planExcept(pPlan, p, 0, zStar, zClause, &except) : 0;
       sqlite3_free(zClause);
     }else{
+      acdcPipelineTrust(pPlan->p, pPlan->pStep->pOwner, pSelect->az[i]);
       zOne = acdcSparkExpr(p, pSelect->az[i]);
-      acdcTrustText(p, zOne);
     }
     if( zOne ) acdcAppendf(p, &z, "%s%s", z ? ", " : "", zOne);
     planForgetAliases(pPlan, zOne);
@@ -182,8 +183,9 @@ static char *planWhere(AcdcPlan *pPlan, const AcdcTexts *pWhere){
   char *z = 0;
   int i;
   for(i=0; i<pWhere->n && pPlan->p->rc==SQLITE_OK; i++){
-    char *zOne = acdcSparkExpr(pPlan->p, pWhere->az[i]);
-    acdcTrustText(pPlan->p, zOne);
+    char *zOne;
+    acdcPipelineTrust(pPlan->p, pPlan->pStep->pOwner, pWhere->az[i]);
+    zOne = acdcSparkExpr(pPlan->p, pWhere->az[i]);
     if( zOne ) acdcAppendf(pPlan->p, &z, "%s(%s)", z ? " AND " : "", zOne);
     sqlite3_free(zOne);
   }
@@ -257,6 +259,11 @@ static char *planTable(AcdcPlan *pPlan, const AcdcRel *pRel, int bStream){
           pRel->zSchema ? pRel->zSchema : "", pRel->zSchema ? "." : "",
           pRel->zName, zSchema, zName,
           pRel->zSchema ? pRel->zSchema : "bronze");
+    }
+    if( !pS->pOwner->bTrusted ){
+      char *zQuoted = acdcMprintf(p, "\"%w\"", zName);
+      acdcTrustVtabs(p, zQuoted, "the spec");
+      sqlite3_free(zQuoted);
     }
     acdcNamesAdd(p, &pPlan->deps, zName, -1);
     z = bStream ? acdcPlanStreamOf(pPlan, zSchema, zName, iStep)
@@ -343,8 +350,9 @@ static char *planViewJoin(AcdcPlan *pPlan, AcdcView *pView, int bStream){
   int i;
   for(i=0; i<pView->nSide && p->rc==SQLITE_OK; i++){
     char *zSide = planView(pPlan, pView->apSide[i], bStream);
-    char *zOn = i ? acdcSparkExpr(p, pView->joinOn.az[i-1]) : 0;
-    acdcTrustText(p, zOn);
+    char *zOn;
+    if( i ) acdcPipelineTrust(pPlan->p, pPlan->pStep->pOwner, pView->joinOn.az[i-1]);
+    zOn = i ? acdcSparkExpr(p, pView->joinOn.az[i-1]) : 0;
     if( zSide && i==0 ){
       acdcAppendf(p, &zFrom, "%s AS \"%w\"", zSide, pView->alias.az[i]);
     }else if( zSide && zOn ){
@@ -422,7 +430,7 @@ const char *acdcPlanText(
   }
   memset(&r, 0, sizeof(r));
   r.p = pPlan->p;
-  r.pSpec = pOwner->pSpec;
+  r.pSpec = &pPlan->scratch;
   r.pOpt = &pOwner->opt;
   z = acdcReadTokens(&r, zText);
   sqlite3_free(zText);
@@ -441,12 +449,12 @@ static char *planSql(
   host.pArg = &arg;
   host.xRelation = planRelation;
   host.xColumns = planExceptSql;
+  acdcPipelineTrust(pPlan->p, pPlan->pStep->pOwner, zText);
   z = zText ? acdcSparkQuery(pPlan->p, zText, &host) : 0;
   if( z && z[strspn(z, " ")]==0 ){
     acdcError(pPlan->p, SQLITE_ERROR, "the SQL is empty");
   }
   planForgetAliases(pPlan, z);
-  acdcTrustText(pPlan->p, zText);
   return z;
 }
 
@@ -573,7 +581,7 @@ static char *planInputFrom(AcdcPlan *pPlan, const AcdcInput *pIn, int bWhole){
   if( pView ) return planView(pPlan, pView, !bWhole);
   memset(&r, 0, sizeof(r));
   r.p = pPlan->p;
-  r.pSpec = pSpec;
+  r.pSpec = &pPlan->scratch;
   r.pOpt = &pPlan->pStep->pOwner->opt;
   rel = acdcReadRel(&r, pIn->zView, 0, 0);
   if( rel.zName==0 ){
@@ -707,7 +715,8 @@ AcdcReader *acdcPlanReader(AcdcPlan *pPlan, const char *zFmt, ...){
 
 void acdcPlanTrust(AcdcPlan *pPlan){
   char *z = acdcPlanSql(pPlan);
-  acdcTrustQuery(pPlan->p, z);
+  int bVtab;
+  acdcTrustProgram(pPlan->p, z, 0, "SQL of the spec", &bVtab);
   sqlite3_free(z);
 }
 
@@ -722,7 +731,8 @@ static char *planTextf(AcdcPlan *pPlan, const char *zFmt, ...){
 
 void acdcPlanTrustExprs(AcdcPlan *pPlan, const char *zList){
   char *z = zList ? planTextf(pPlan, "SELECT %s FROM acdc_input", zList) : 0;
-  acdcTrustQuery(pPlan->p, z);
+  int bVtab;
+  acdcTrustProgram(pPlan->p, z, 0, "SQL of the spec", &bVtab);
   sqlite3_free(z);
 }
 

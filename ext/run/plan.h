@@ -53,6 +53,8 @@ struct AcdcPlan {
   AcdcPlanStream *aStream; /* Owned */
   int nFile;
   AcdcPlanFile *aFile;     /* Owned */
+  AcdcSpec scratch;        /* Its arena holds texts made while planning: the
+                           ** spec itself is shared and stays as it is */
   char *zMicro;            /* Name of the micro_batch_view clause, or NULL */
   char *zSelect;           /* The SELECT without WITH.  Owned */
 };

@@ -348,6 +348,7 @@ char *acdcPlanFiles(
   AcdcFileList list;
   char *z;
   memset(&list, 0, sizeof(list));
+  acdcSpecMayRead(p, &pPlan->pStep->pOwner->opt);
   filesDescribe(pPlan, pView, &holder);
   acdcFilesList(p, &holder.files, pPlan->pStep->pOwner->opt.zBasePath, &list);
   if( p->rc==SQLITE_OK && pView->zFormat==0 && list.n ){
@@ -417,7 +418,7 @@ void acdcPlanTransform(
   memset(&r, 0, sizeof(r));
   r.p = p;
   r.pDoc = pDoc;
-  r.pSpec = pOwner->pSpec;
+  r.pSpec = &pPlan->scratch;
   r.pOpt = &pOwner->opt;
   if( acdcJsonRoot(pDoc)->eType!=ACDC_JSON_ARRAY ){
     acdcError(p, SQLITE_ERROR, "\"%s\" is a list of {\"target_table\", "

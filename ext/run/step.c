@@ -5,7 +5,7 @@
 #include "../merge/merge.h"
 #include "../spec/files.h"
 #include "../spec/sparksql.h"
-#include "../spec/trust.h"
+#include "../core/trust.h"
 
 /* ---- state of the target ---- */
 
@@ -306,7 +306,7 @@ static void stepAppend(AcdcStepRun *pR, const AcdcInput *pIn){
 static void flowExpr(AcdcStepRun *pR, char **pz){
   char *zNew;
   if( *pz==0 ) return;
-  acdcTrustText(pR->p, *pz);
+  acdcPipelineTrust(pR->p, pR->pStep->pOwner, *pz);
   zNew = acdcSparkExpr(pR->p, *pz);
   if( zNew ){
     sqlite3_free(*pz);
@@ -338,7 +338,10 @@ static void flowTrust(AcdcStepRun *pR, const AcdcFlow *pFlow, const char *zFrom)
   AcdcCtx *p = pR->p;
   char *z = 0;
   const char *az[3];
-  int i;
+  int i, bVtab;
+  if( zFrom && !pR->pStep->pOwner->bTrusted ){
+    acdcTrustVtabs(p, zFrom, "the spec");
+  }
   az[0] = pFlow->zWhere;
   az[1] = pFlow->zDeletes;
   az[2] = pFlow->zTruncates;
@@ -351,7 +354,7 @@ static void flowTrust(AcdcStepRun *pR, const AcdcFlow *pFlow, const char *zFrom)
   if( z && p->rc==SQLITE_OK ){
     if( zFrom ){
       char *zSql = acdcMprintf(p, "SELECT %s FROM %s", z, zFrom);
-      acdcTrustQuery(p, zSql);
+      acdcTrustProgram(p, zSql, 0, "SQL of the spec", &bVtab);
       sqlite3_free(zSql);
     }else{
       acdcPlanTrustExprs(&pR->plan, z);

@@ -4,6 +4,7 @@
 */
 #include "stepint.h"
 #include "../source/versions.h"
+#include "../core/trust.h"
 #include "../spec/files.h"
 
 /* ---- versions of snapshots ---- */
@@ -75,7 +76,7 @@ void acdcStepVersionFiles(AcdcStepRun *pR){
   AcdcVersions list;
   int i;
   memset(&list, 0, sizeof(list));
-  acdcFsAllowed(p);
+  acdcSpecMayRead(p, &pR->pStep->pOwner->opt);
   versionSpec(pR, &spec);
   if( p->rc==SQLITE_OK ){
     acdcVersionsList(p, &spec, pR->pStep->pOwner->opt.zBasePath, &list);
@@ -111,6 +112,9 @@ void acdcStepVersionTable(AcdcStepRun *pR){
   memset(&arena, 0, sizeof(arena));
   acdcPipelineTable(pR->pPipe, pR->pStep->pOwner, &pV->table, &zSchema, &zName,
                     &iStep);
+  if( p->rc==SQLITE_OK && !pR->pStep->pOwner->bTrusted ){
+    acdcTrustVtabs(p, zName, "the spec");
+  }
   if( p->rc==SQLITE_OK ){
     pStmt = acdcPrepare(p, 0, "SELECT DISTINCT \"%w\" FROM \"%w\".\"%w\" WHERE "
         "\"%w\" IS NOT NULL%s%s%s ORDER BY 1", pV->zColumn, zSchema, zName,

@@ -5,7 +5,6 @@
 #include "stepint.h"
 #include "../spec/files.h"
 #include "../spec/sparksql.h"
-#include "../spec/trust.h"
 
 void acdcStepRules(AcdcStepRun *pR){
   AcdcCtx *p = pR->p;
@@ -41,7 +40,7 @@ void acdcStepRules(AcdcStepRun *pR){
       acdcError(p, SQLITE_ERROR, "%s has quarantine rules, and the spec names "
                 "no quarantine table", pQ->zPath);
     }
-    acdcTrustText(p, pE->zRule);
+    acdcPipelineTrust(p, pR->pStep->pOwner, pE->zRule);
     z = acdcSparkExpr(p, pE->zRule);
     if( z ){
       sqlite3_free(pE->zRule);

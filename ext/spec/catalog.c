@@ -12,7 +12,7 @@
 
 int acdcCatalogExists(AcdcCtx *p){
   return 0!=acdcSelectInt(p, 0, "SELECT 1 FROM main.sqlite_master WHERE "
-                          "type='table' AND name='autocdc_specs'");
+                          "type='table' AND name='autocdc_specs' AND rootpage>0");
 }
 
 static void catalogCheckVersion(AcdcCtx *p){
@@ -46,35 +46,22 @@ void acdcCatalogMake(AcdcCtx *p){
 
 /* ---- what this connection has loaded ---- */
 
-static i64 catalogDigest(const char *zText, const char *zOptions){
-  u64 h = ((u64)0xcbf29ce4<<32) | 0x84222325;
-  const char *az[2];
-  int i;
-  az[0] = zText;
-  az[1] = zOptions;
-  for(i=0; i<2; i++){
-    const u8 *z = (const u8*)(az[i] ? az[i] : "");
-    for(; *z; z++) h = (h ^ *z) * (((u64)0x100<<32) | 0x1b3);
-    h = (h ^ (u64)(i+1)) * (((u64)0x100<<32) | 0x1b3);
-  }
-  return (i64)(h>>1);
-}
-
 static void catalogTrust(AcdcCtx *p, const char *zText, const char *zOptions){
   acdcExec(p, "CREATE TEMP TABLE IF NOT EXISTS autocdc_loaded("
-           "digest INTEGER PRIMARY KEY, bytes INTEGER)");
-  acdcExec(p, "INSERT OR REPLACE INTO temp.autocdc_loaded VALUES(%lld, %lld)",
-           catalogDigest(zText, zOptions), (i64)strlen(zText));
+           "spec TEXT, options TEXT, UNIQUE(spec, options))");
+  acdcExec(p, "INSERT OR IGNORE INTO temp.autocdc_loaded VALUES(%Q, %Q)", zText,
+           zOptions ? zOptions : "");
 }
 
+/* All of the text is compared: a digest that is met by another text would let
+** that one in. */
 static int catalogTrusted(
   AcdcCtx *p, const char *zText, const char *zOptions
 ){
   if( !acdcSelectInt(p, 0, "SELECT 1 FROM sqlite_temp_master WHERE "
                      "type='table' AND name='autocdc_loaded'") ) return 0;
   return 0!=acdcSelectInt(p, 0, "SELECT 1 FROM temp.autocdc_loaded WHERE "
-      "digest=%lld AND bytes=%lld", catalogDigest(zText, zOptions),
-      (i64)strlen(zText));
+      "spec=%Q AND options=%Q", zText, zOptions ? zOptions : "");
 }
 
 /* ---- options as they are stored ---- */
@@ -193,6 +180,7 @@ static void bundleAll(
 ){
   const AcdcView *pView;
   const AcdcStep *pStep;
+  bundleFile(p, pOpt, pDiags, ACDC_FILE_TEMPLATE, pSpec->zTemplate, 0);
   for(pView=pSpec->pView; pView; pView=pView->pNext){
     bundleFile(p, pOpt, pDiags, ACDC_FILE_SQL, pView->zSqlPath, &pView->place);
     bundleFile(p, pOpt, pDiags, ACDC_FILE_SCHEMA, pView->zSchemaPath,

@@ -29,6 +29,16 @@ char *acdcSpecDataPath(AcdcCtx *p, const AcdcSpecOptions *pOpt, const char *z){
   return acdcMprintf(p, "%s%s", pOpt->mapTo.az[iBest], z+nBest);
 }
 
+void acdcSpecMayRead(AcdcCtx *p, const AcdcSpecOptions *pOpt){
+  acdcFsAllowed(p);
+  if( pOpt->bNoFiles ){
+    acdcError(p, SQLITE_AUTH, "this connection has not loaded the spec, and its "
+        "database has no file whose folder it could read under: load it with "
+        "autocdc_load(), or allow a folder with the option "
+        "{\"base_path\": \"...\"}");
+  }
+}
+
 /* Text of the option "files" for a path, or NULL.  Not owned. */
 static const char *fileGiven(const AcdcSpecOptions *pOpt, const char *z){
   int i;
@@ -74,7 +84,7 @@ static char *fileOnDisk(
   AcdcCtx sub;
   char *zPath;
   acdcCtxInit(&sub, p->db);
-  acdcFsAllowed(&sub);
+  acdcSpecMayRead(&sub, pOpt);
   zPath = acdcFsPath(&sub, pOpt->zBasePath, zCandidate);
   if( sub.rc==SQLITE_NOMEM ) acdcError(p, SQLITE_NOMEM, "out of memory");
   if( zPath && acdcFsKind(zPath, 0)!=eWant ){

@@ -32,6 +32,9 @@ void acdcSpecFolder(AcdcCtx *p, const AcdcSpecOptions *pOpt, int eKind,
 /* The path for data that the spec calls z: path_map applied.  Owned. */
 char *acdcSpecDataPath(AcdcCtx *p, const AcdcSpecOptions *pOpt, const char *z);
 
+/* Error if the connection, or this spec, may read no files. */
+void acdcSpecMayRead(AcdcCtx *p, const AcdcSpecOptions *pOpt);
+
 /* The base path of the options, absolute or not, "" for the current folder. */
 const char *acdcSpecBase(const AcdcSpecOptions *pOpt);
 

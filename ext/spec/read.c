@@ -360,7 +360,7 @@ AcdcView *acdcSpecView(const AcdcSpec *pSpec, const char *zName){
 
 void acdcSpecFree(AcdcSpec *pSpec){
   AcdcStep *pStep;
-  if( pSpec==0 ) return;
+  if( pSpec==0 || pSpec->nRef-->0 ) return;
   for(pStep=pSpec->pStep; pStep; pStep=pStep->pNext){
     acdcFlowClear(&pStep->flow);
   }

@@ -188,6 +188,9 @@ struct AcdcSpec {
   AcdcView *pView;         /* In the order of the document */
   int nStep;
   AcdcStep *pStep;
+  const char *zTemplate;   /* Path of the template's definition, or NULL */
+  u8 bDisk;                /* A file on disk was read to make it */
+  int nRef;                /* Holders beside the first: see cache.h */
 };
 
 /*
@@ -207,6 +210,7 @@ struct AcdcSpecOptions {
   AcdcNames fileText;      /* ... so that the file is not read */
   u8 bFlatten;
   u8 bStrict;
+  u8 bNoFiles;             /* No file is read: set by who runs the spec */
 };
 /* As acdcOptionsRead(). */
 void acdcSpecOptionsRead(AcdcCtx *p, const char *zJson, AcdcSpecOptions *pOut);
@@ -221,6 +225,7 @@ void acdcSpecOptionsClear(AcdcSpecOptions *pOpt);
 void acdcSpecRead(AcdcCtx *p, const char *zText, i64 nText,
                   const AcdcSpecOptions *pOpt, AcdcDiags *pDiags,
                   AcdcSpec **ppOut);
+/* Let go of a spec; the last holder frees it. */
 void acdcSpecFree(AcdcSpec *pSpec);
 
 AcdcView *acdcSpecView(const AcdcSpec *pSpec, const char *zName);

@@ -233,7 +233,15 @@ static AcdcJson *findTemplate(
   int i;
   for(i=0; i<3 && zText==0; i++){
     char *zFile = acdcMprintf(r->p, azFmt[i], zName);
-    if( zFile ) zText = acdcSpecFile(r->p, r->pOpt, ACDC_FILE_TEMPLATE, zFile, 0);
+    char *zFound = 0;
+    if( zFile ){
+      zText = acdcSpecFile(r->p, r->pOpt, ACDC_FILE_TEMPLATE, zFile, &zFound);
+    }
+    if( zText ){
+      r->pSpec->zTemplate = acdcReadStr(r, zFile);
+      r->pSpec->bDisk = acdcNamesFind(&r->pOpt->fileName, zFound)<0;
+    }
+    sqlite3_free(zFound);
     sqlite3_free(zFile);
   }
   if( zText==0 ){
