@@ -139,6 +139,13 @@ static int filesJsonValue(FilesReader *p, int j, const AcdcJsonlField *pF){
   }
 }
 
+/* Is a column's name the n bytes at z?  Those may hold a NUL. */
+static int filesIsName(const char *zCol, const u8 *z, int n){
+  int i;
+  for(i=0; i<n && zCol[i] && zCol[i]==(char)z[i]; i++){}
+  return i==n && zCol[n]==0;
+}
+
 static void filesJsonRow(FilesReader *p, FilesBad *pBad){
   AcdcJsonl *pJ = &p->json;
   int i;
@@ -151,9 +158,7 @@ static void filesJsonRow(FilesReader *p, FilesBad *pBad){
   for(i=0; i<pJ->nField && p->ctx.rc==0; i++){
     const AcdcJsonlField *pF = &pJ->aField[i];
     int j = p->aMap[i];
-    if( j<0 || memcmp(p->schema.a[j].zName, pF->zName, (size_t)pF->nName)!=0
-     || p->schema.a[j].zName[pF->nName]!=0
-    ){
+    if( j<0 || !filesIsName(p->schema.a[j].zName, pF->zName, pF->nName) ){
       j = p->aMap[i] = acdcFilesColumn(p, pF->zName, pF->nName);
     }
     if( j<0 ){

@@ -68,7 +68,7 @@ int acdcFilesColumn(const FilesReader *p, const u8 *z, int n){
   int i;
   while( (i = p->aHash[h & (u32)(p->nHash-1)])>=0 ){
     const char *zCol = p->schema.a[i].zName;
-    if( sqlite3_strnicmp(zCol, (const char*)z, n)==0 && zCol[n]==0 ){
+    if( (int)strlen(zCol)==n && sqlite3_strnicmp(zCol, (const char*)z, n)==0 ){
       if( memcmp(zCol, z, (size_t)n)==0 ) return i;
       if( iLike<0 ) iLike = i;
     }
