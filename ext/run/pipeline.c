@@ -520,18 +520,6 @@ void acdcPipelineChoose(AcdcPipeline *pPipe, const char *zName){
 
 /* ---- running ---- */
 
-/* Errors that end all work, whatever the options say. */
-static int isFatal(int rc){
-  switch( rc & 0xff ){
-    case SQLITE_NOMEM: case SQLITE_INTERRUPT: case SQLITE_FULL:
-    case SQLITE_IOERR: case SQLITE_CORRUPT: case SQLITE_READONLY:
-    case SQLITE_BUSY: case SQLITE_LOCKED: case SQLITE_NOTADB:
-      return 1;
-    default:
-      return 0;
-  }
-}
-
 void acdcPipelineMayWrite(
   AcdcPipeline *pPipe, const AcdcPipeSpec *pOwner, const char *zSchema
 ){
@@ -550,49 +538,42 @@ void acdcPipelineTrust(AcdcCtx *p, const AcdcPipeSpec *pOwner, const char *z){
   if( !pOwner->bTrusted ) acdcTrustVtabs(p, z, "SQL of the spec");
 }
 
-static void runUnit(
-  AcdcPipeline *pPipe, AcdcPipeStep *pS, AcdcRunResult *pR
-){
-  AcdcCtx *p = pPipe->p;
-  int bContinue = pPipe->pOpt && pPipe->pOpt->bContinue;
-  AcdcTrans unit = {0, 0};
-  int nRow = pR->n;
-  if( bContinue ) acdcUnitBegin(p, &unit);
-  acdcPipelineMayWrite(pPipe, pS->pOwner, pS->zSchema);
-  if( p->rc==SQLITE_OK ) acdcStepRun(pPipe, pS, pR);
+typedef struct PipeUnit PipeUnit;
+struct PipeUnit {
+  AcdcPipeline *pPipe;
+  AcdcPipeStep *pStep;
+};
+
+static void runUnit(AcdcCtx *p, void *pArg, AcdcRunResult *pR){
+  PipeUnit *pU = (PipeUnit*)pArg;
+  AcdcPipeStep *pS = pU->pStep;
+  acdcPipelineMayWrite(pU->pPipe, pS->pOwner, pS->zSchema);
+  if( p->rc==SQLITE_OK ) acdcStepRun(pU->pPipe, pS, pR);
   acdcErrorWhere(p, "target \"%s\" of spec \"%s\"", pS->zName,
                  pS->pOwner->zName);
-  if( !bContinue ) return;
-  if( p->rc==SQLITE_OK || isFatal(p->rc) ){
-    acdcUnitEnd(p, &unit);
-  }else{
-    char *zErr = sqlite3_mprintf("%s", acdcErrorText(p));
-    AcdcRunRow *pRow;
-    int i;
-    acdcUnitEnd(p, &unit);
-    if( isFatal(p->rc) || sqlite3_get_autocommit(p->db) ){
-      sqlite3_free(zErr);
-      return;
-    }
-    acdcCtxClear(p);
-    /* Rows of the step's flows that came through are gone with it. */
-    for(i=nRow; i<pR->n; i++){
-      pR->a[i].zStatus = "error";
-      sqlite3_free(pR->a[i].zMessage);
-      pR->a[i].zMessage = sqlite3_mprintf("undone: %s", zErr);
-      memset(&pR->a[i].n, 0, sizeof(pR->a[i].n));
-    }
-    pRow = pR->n==nRow ? acdcRunResultAdd(p, pR) : 0;
-    if( pRow ){
-      pRow->zFlow = acdcStrdup(p, pS->pStep->pInput && pS->pStep->pInput->zName
-                                  ? pS->pStep->pInput->zName : pS->zName);
-      pRow->zTarget = acdcStrdup(p, pS->zName);
-      pRow->zStatus = "error";
-      pRow->zMessage = zErr;
-      zErr = 0;
-    }
-    sqlite3_free(zErr);
+}
+
+/*
+** Is the step to run?  zFlow and zTarget restrict the result, whose rows SQLite
+** compares with them byte by byte.
+*/
+static int runWants(
+  AcdcPipeline *pPipe, const AcdcPipeStep *pS, const char *zFlow,
+  const char *zTarget
+){
+  const AcdcInput *pIn = pS->pStep->pInput;
+  if( !pS->bRun || !pS->pStep->bEnabled ) return 0;
+  if( zTarget ){
+    char *zName = acdcStepTargetName(pPipe->p, pS);
+    int bIs = zName && strcmp(zName, zTarget)==0;
+    sqlite3_free(zName);
+    if( !bIs ) return 0;
   }
+  if( zFlow && pIn==0 ) return strcmp(pS->pStep->target.zName, zFlow)==0;
+  for(; zFlow && pIn; pIn=pIn->pNext){
+    if( pIn->zName && strcmp(pIn->zName, zFlow)==0 ) break;
+  }
+  return zFlow==0 || pIn;
 }
 
 void acdcPipelineRun(
@@ -600,8 +581,10 @@ void acdcPipelineRun(
   AcdcRunResult *pR
 ){
   AcdcCtx *p = pPipe->p;
+  int bContinue = pPipe->pOpt && pPipe->pOpt->bContinue;
   int i;
   if( p->rc ) return;
+  if( zFlow && pPipe->zFlow && sqlite3_stricmp(zFlow, pPipe->zFlow) ) return;
   if( zFlow ) pPipe->zFlow = zFlow;
   for(i=0; i<pPipe->nSpec && p->rc==SQLITE_OK; i++){
     if( i==0 ) acdcCatalogFlowsBegin(p);
@@ -613,23 +596,21 @@ void acdcPipelineRun(
   }
   for(i=0; i<pPipe->nStep && p->rc==SQLITE_OK; i++){
     AcdcPipeStep *pS = &pPipe->aStep[pPipe->aOrder[i]];
-    if( !pS->bRun || !pS->pStep->bEnabled ) continue;
-    if( zTarget && !stepIsTarget(pS, zTarget) ) continue;
-    if( pPipe->zFlow && pS->pStep->pInput
-     && !stepHasFlow(pS, pPipe->zFlow) ) continue;
-    if( pPipe->zFlow && pS->pStep->pInput==0
-     && !stepIsTarget(pS, pPipe->zFlow) ) continue;
-    runUnit(pPipe, pS, pR);
+    const AcdcInput *pIn = pS->pStep->pInput;
+    PipeUnit unit;
+    if( !runWants(pPipe, pS, zFlow, zTarget) ) continue;
+    unit.pPipe = pPipe;
+    unit.pStep = pS;
+    acdcRunUnit(p, bContinue, pIn && pIn->zName ? pIn->zName : pS->zName,
+                pS->zName, runUnit, &unit, pR);
   }
 }
 
-void acdcPipelineApply(
-  AcdcCtx *p, const char *zName, const AcdcRunOptions *pOpt,
-  const char *zFlow, const char *zTarget, AcdcRunResult *pR
-){
-  AcdcPipeline pipe;
-  acdcPipelineOpen(p, pOpt, &pipe);
-  acdcPipelineChoose(&pipe, zName);
-  acdcPipelineRun(&pipe, zFlow, zTarget, pR);
-  acdcPipelineClose(&pipe);
+int acdcPipelineFills(AcdcPipeline *pPipe, const char *zTable){
+  int i;
+  for(i=0; i<pPipe->nStep; i++){
+    const AcdcPipeStep *pS = &pPipe->aStep[i];
+    if( pS->zName && stepIsTarget(pS, zTable) ) return 1;
+  }
+  return 0;
 }

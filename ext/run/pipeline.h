@@ -85,14 +85,14 @@ void acdcPipelineTrust(AcdcCtx *p, const AcdcPipeSpec *pOwner, const char *z);
 void acdcPipelineRun(AcdcPipeline *pPipe, const char *zFlow,
                      const char *zTarget, AcdcRunResult *pR);
 
-/*
-** All in one, for apply_changes(): open, choose, run, close.
-*/
-void acdcPipelineApply(AcdcCtx *p, const char *zName,
-                       const AcdcRunOptions *pOpt, const char *zFlow,
-                       const char *zTarget, AcdcRunResult *pR);
+/* Does a step fill the table of that name?  It need not be one that runs. */
+int acdcPipelineFills(AcdcPipeline *pPipe, const char *zTable);
 
 /* Run one step (step.c). */
 void acdcStepRun(AcdcPipeline *pPipe, AcdcPipeStep *pStep, AcdcRunResult *pR);
+
+/* The target of a step as flows and results name it: plain where that is clear.
+** Owned by the caller. */
+char *acdcStepTargetName(AcdcCtx *p, const AcdcPipeStep *pStep);
 
 #endif /* ACDC_PIPELINE_H */

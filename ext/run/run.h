@@ -67,6 +67,17 @@ void acdcRunFlow(AcdcCtx *p, const AcdcFlow *pFlow, AcdcReader *pReader,
 void acdcRunFiles(AcdcCtx *p, AcdcFlow *pFlow, const char *zBase,
                   const AcdcRunFlowOpts *pOpts, AcdcRunResult *pR);
 
+/*
+** unit.c: call xRun(p, pArg, pR) inside a transaction that the caller holds.
+** With bContinue (on_error) it is a unit of its own: if it fails, nothing of it
+** stays, the context is cleared, and its row, or that of the flow and target
+** named here, has the error.  What ends all work stays an error.
+*/
+void acdcRunUnit(AcdcCtx *p, int bContinue, const char *zFlow,
+                 const char *zTarget,
+                 void (*xRun)(AcdcCtx*, void*, AcdcRunResult*), void *pArg,
+                 AcdcRunResult *pR);
+
 /* Milliseconds since some fixed day. */
 i64 acdcRunClock(void);
 

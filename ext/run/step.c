@@ -551,8 +551,7 @@ static void stepView(AcdcStepRun *pR){
 
 /* ---- the step ---- */
 
-/* The target as flows name it: plain where that is clear. */
-static char *stepTargetName(AcdcCtx *p, const AcdcPipeStep *pS){
+char *acdcStepTargetName(AcdcCtx *p, const AcdcPipeStep *pS){
   int bPlain = sqlite3_stricmp(pS->zSchema, "main")==0;
   const char *z;
   for(z=pS->zName; *z; z++){
@@ -577,7 +576,7 @@ void acdcStepRun(AcdcPipeline *pPipe, AcdcPipeStep *pStep, AcdcRunResult *pR){
   run.pStep = pStep;
   run.pS = pStep->pStep;
   run.pR = pR;
-  run.zTarget = stepTargetName(run.p, pStep);
+  run.zTarget = acdcStepTargetName(run.p, pStep);
   acdcStepRules(&run);
   stepSchema(&run);
   if( run.p->rc==SQLITE_OK && run.pS->migration.zName ){

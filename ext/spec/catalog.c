@@ -426,6 +426,25 @@ int acdcCatalogLoadFile(AcdcCtx *p, const char *zPath, const char *zOptions){
 
 /* ---- dropping ---- */
 
+/*
+** A spec that a plain INSERT has stored, which nothing has compiled yet, has no
+** flows, and it may have no name: by the id in its text.  1 if that was it.
+*/
+static int dropUncompiled(AcdcCtx *p, const char *zName){
+  static const char zMatch[] = "FROM main.autocdc_specs WHERE "
+      "(name IS NULL OR name NOT IN (SELECT spec FROM main.autocdc_flows)) AND "
+      "CASE WHEN json_valid(spec) THEN coalesce("
+      "json_extract(spec,'$.data_flow_id'), json_extract(spec,'$.dataFlowId'))"
+      "=%Q END";
+  char *zCount = acdcMprintf(p, "SELECT count(*) %s", zMatch);
+  char *zDelete = acdcMprintf(p, "DELETE %s", zMatch);
+  i64 n = zCount ? acdcSelectInt(p, 0, zCount, zName) : 0;
+  if( n==1 && zDelete ) acdcExec(p, zDelete, zName);
+  sqlite3_free(zCount);
+  sqlite3_free(zDelete);
+  return n==1 && p->rc==SQLITE_OK;
+}
+
 void acdcCatalogDrop(AcdcCtx *p, const char *zName){
   AcdcNames names = {0, 0};
   sqlite3_stmt *pStmt;
@@ -440,6 +459,7 @@ void acdcCatalogDrop(AcdcCtx *p, const char *zName){
     zFound = acdcSelectText(p, "SELECT min(spec) FROM main.autocdc_flows "
         "WHERE data_flow_id=%Q HAVING count(DISTINCT spec)=1", zName);
   }
+  if( zFound==0 && dropUncompiled(p, zName) ) return;
   if( zFound ){
     acdcExec(p, "DELETE FROM main.autocdc_specs WHERE name=%Q", zFound);
     acdcExec(p, "DELETE FROM main.autocdc_flows WHERE spec=%Q", zFound);

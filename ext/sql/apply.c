@@ -6,59 +6,71 @@
 #include "runtab.h"
 #include "scd2.h"
 
+/* The pipeline of the specs that are loaded, and the flows of scd2 tables. */
+typedef struct ApplyAll ApplyAll;
+struct ApplyAll {
+  AcdcPipeline pipe;
+  AcdcNames scd2;        /* Names of scd2 tables */
+  AcdcNames last;        /* Of those, which read what the pipeline fills */
+};
+
 /* Run the flow of an scd2 table; 0 if zName is none. */
 static int applyScd2(
   AcdcCtx *p, const AcdcRunCall *pCall, const char *zName, AcdcRunResult *pR
 ){
   AcdcFlow flow;
-  AcdcRunFlowOpts opts;
   int bIs = acdcScd2Flow(p, zName, &flow);
-  memset(&opts, 0, sizeof(opts));
-  opts.bReadAll = pCall->options.bReadAll;
-  opts.nMemory = pCall->options.nMemory;
-  if( bIs && acdcRunTabWants(pCall, &flow) ){
-    acdcRunFlow(p, &flow, 0, &opts, pR);
-  }
+  if( bIs ) acdcRunTabFlow(p, pCall, &flow, pR);
   acdcFlowClear(&flow);
   return bIs || p->rc;
 }
 
-/* Run all of them; returns how many there are. */
-static int applyScd2All(
-  AcdcCtx *p, const AcdcRunCall *pCall, AcdcRunResult *pR
-){
-  AcdcNames names = {0, 0};
-  int i, n;
-  acdcScd2List(p, &names);
-  n = names.n;
-  for(i=0; i<n && p->rc==0; i++) applyScd2(p, pCall, names.az[i], pR);
-  acdcNamesFree(&names);
-  return n;
+/* Which scd2 tables must wait for the pipeline. */
+static void applyOrder(AcdcCtx *p, ApplyAll *pAll){
+  int i;
+  acdcScd2List(p, &pAll->scd2);
+  for(i=0; i<pAll->scd2.n && p->rc==0; i++){
+    AcdcFlow flow;
+    if( acdcScd2Flow(p, pAll->scd2.az[i], &flow)
+     && flow.eSource==ACDC_SOURCE_TABLE
+     && acdcPipelineFills(&pAll->pipe, flow.zSource) ){
+      acdcNamesAdd(p, &pAll->last, pAll->scd2.az[i], -1);
+    }
+    acdcFlowClear(&flow);
+  }
+}
+
+static void applyAll(AcdcCtx *p, const AcdcRunCall *pCall, AcdcRunResult *pR){
+  ApplyAll all;
+  int i, bLast;
+  memset(&all, 0, sizeof(all));
+  acdcPipelineOpen(p, &pCall->options, &all.pipe);
+  acdcPipelineChoose(&all.pipe, pCall->zSpec);
+  if( pCall->zSpec==0 ) applyOrder(p, &all);
+  for(bLast=0; bLast<2; bLast++){
+    if( bLast ) acdcPipelineRun(&all.pipe, pCall->zFlow, pCall->zTarget, pR);
+    for(i=0; i<all.scd2.n && p->rc==0; i++){
+      const char *zName = all.scd2.az[i];
+      if( (acdcNamesFind(&all.last, zName)>=0)!=bLast ) continue;
+      applyScd2(p, pCall, zName, pR);
+    }
+  }
+  acdcPipelineClose(&all.pipe);
+  acdcNamesFree(&all.scd2);
+  acdcNamesFree(&all.last);
 }
 
 static void applyRun(AcdcCtx *p, const AcdcRunCall *pCall, AcdcRunResult *pR){
   AcdcFlow flow;
-  AcdcRunFlowOpts opts;
   if( !pCall->bInline ){
     if( pCall->zSpec && applyScd2(p, pCall, pCall->zSpec, pR) ) return;
-    if( pCall->zSpec==0 ) applyScd2All(p, pCall, pR);
-    acdcPipelineApply(p, pCall->zSpec, &pCall->options, pCall->zFlow,
-                      pCall->zTarget, pR);
+    applyAll(p, pCall, pR);
     return;
   }
   acdcFlowInit(&flow);
   acdcInlineRead(p, pCall->zSpec, ACDC_USE_CHANGES, &flow);
   acdcFlowCheck(p, &flow);
-  memset(&opts, 0, sizeof(opts));
-  opts.bReadAll = pCall->options.bReadAll;
-  opts.nMemory = pCall->options.nMemory;
-  if( p->rc==0 && acdcRunTabWants(pCall, &flow) ){
-    if( flow.eSource==ACDC_SOURCE_FILES ){
-      acdcRunFiles(p, &flow, pCall->options.zBasePath, &opts, pR);
-    }else{
-      acdcRunFlow(p, &flow, 0, &opts, pR);
-    }
-  }
+  acdcRunTabFlow(p, pCall, &flow, pR);
   acdcFlowClear(&flow);
 }
 

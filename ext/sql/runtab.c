@@ -183,6 +183,8 @@ static int runTabBestIndex(sqlite3_vtab *pVtab, sqlite3_index_info *pInfo){
         if( iArg<2 ) return SQLITE_CONSTRAINT;
         continue;
       }
+      if( iArg>=2
+       && sqlite3_stricmp(sqlite3_vtab_collation(pInfo, i), "BINARY") ) continue;
       pInfo->aConstraintUsage[i].argvIndex = ++n;
       pInfo->aConstraintUsage[i].omit = iArg<2;
       pInfo->idxNum |= 1<<iArg;
@@ -199,6 +201,46 @@ int acdcRunTabWants(const AcdcRunCall *pCall, const AcdcFlow *pFlow){
       && (pCall->zTarget==0 || strcmp(pCall->zTarget, pFlow->zTarget)==0);
 }
 
+typedef struct RunTabUnit RunTabUnit;
+struct RunTabUnit {
+  const AcdcRunCall *pCall;
+  AcdcFlow *pFlow;
+};
+
+static void runTabUnit(AcdcCtx *p, void *pArg, AcdcRunResult *pR){
+  RunTabUnit *pU = (RunTabUnit*)pArg;
+  const AcdcRunOptions *pOpt = &pU->pCall->options;
+  AcdcRunFlowOpts opts;
+  memset(&opts, 0, sizeof(opts));
+  opts.bReadAll = pOpt->bReadAll;
+  opts.nMemory = pOpt->nMemory;
+  if( pU->pFlow->eSource==ACDC_SOURCE_FILES ){
+    acdcRunFiles(p, pU->pFlow, pOpt->zBasePath, &opts, pR);
+  }else{
+    acdcRunFlow(p, pU->pFlow, 0, &opts, pR);
+  }
+}
+
+void acdcRunTabFlow(
+  AcdcCtx *p, const AcdcRunCall *pCall, AcdcFlow *pFlow, AcdcRunResult *pR
+){
+  RunTabUnit unit;
+  if( p->rc || !acdcRunTabWants(pCall, pFlow) ) return;
+  unit.pCall = pCall;
+  unit.pFlow = pFlow;
+  acdcRunUnit(p, pCall->options.bContinue, pFlow->zName, pFlow->zTarget,
+              runTabUnit, &unit, pR);
+}
+
+/* The text of an argument, NULL if it is NULL. */
+static const char *runTabArg(AcdcCtx *p, sqlite3_value *pV){
+  const char *z = (const char*)sqlite3_value_text(pV);
+  if( z==0 && sqlite3_value_type(pV)!=SQLITE_NULL ){
+    acdcError(p, SQLITE_NOMEM, "%s", sqlite3_errstr(SQLITE_NOMEM));
+  }
+  return z;
+}
+
 /* Take the arguments of xFilter. */
 static void runTabArgs(
   AcdcCtx *p, RunTabCursor *pCur, int idxNum, sqlite3_value **argv,
@@ -211,17 +253,20 @@ static void runTabArgs(
   if( idxNum & RUNTAB_HAS_SPEC ){
     bNull = sqlite3_value_type(argv[i])==SQLITE_NULL;
     pCur->pSpec = sqlite3_value_dup(argv[i]);
-    pCall->zSpec = (const char*)sqlite3_value_text(argv[i++]);
+    pCall->zSpec = runTabArg(p, argv[i++]);
   }
   if( idxNum & RUNTAB_HAS_OPTIONS ){
     pCur->pOptions = sqlite3_value_dup(argv[i]);
-    zOptions = (const char*)sqlite3_value_text(argv[i++]);
+    zOptions = runTabArg(p, argv[i++]);
   }
+  /* "flow = NULL" is true of no row, so nothing is to run. */
   if( idxNum & RUNTAB_HAS_FLOW ){
-    pCall->zFlow = (const char*)sqlite3_value_text(argv[i++]);
+    pCall->bNone |= sqlite3_value_type(argv[i])==SQLITE_NULL;
+    pCall->zFlow = runTabArg(p, argv[i++]);
   }
   if( idxNum & RUNTAB_HAS_TARGET ){
-    pCall->zTarget = (const char*)sqlite3_value_text(argv[i++]);
+    pCall->bNone |= sqlite3_value_type(argv[i])==SQLITE_NULL;
+    pCall->zTarget = runTabArg(p, argv[i++]);
   }
   acdcOptionsRead(p, zOptions, &pCall->options);
   if( bNull ) acdcError(p, SQLITE_ERROR, "the flow is NULL: %s", pDef->zNull);
@@ -245,7 +290,9 @@ static int runTabFilter(
   acdcCtxInit(&ctx, pTab->db);
   runTabArgs(&ctx, pCur, idxNum, argv, &call);
   if( ctx.rc==0 ) acdcTransBegin(&ctx, &trans, "it");
-  if( ctx.rc==0 ) pTab->pDef->xRun(&ctx, &call, &pCur->result);
+  if( ctx.rc==0 && !call.bNone ){
+    pTab->pDef->xRun(&ctx, &call, &pCur->result);
+  }
   if( call.options.bDryRun && ctx.rc==0 ){
     /* Undo as an error would, and report all the same */
     acdcError(&ctx, SQLITE_ABORT, "dry run");

@@ -17,6 +17,7 @@ typedef struct AcdcRunCall AcdcRunCall;
 struct AcdcRunCall {
   const char *zSpec;     /* First argument: a name, or an inline flow */
   u8 bInline;            /* It is an inline flow */
+  u8 bNone;              /* No row can be in the result: nothing is to run */
   const char *zFlow;     /* WHERE flow = ... */
   const char *zTarget;   /* WHERE target = ... */
   AcdcRunOptions options;
@@ -32,6 +33,9 @@ struct AcdcRunTab {
 };
 
 int acdcRunTabRegister(sqlite3 *db, const AcdcRunTab *pTab);
+/* Run a flow, if the restriction lets it; options of the call hold. */
+void acdcRunTabFlow(AcdcCtx *p, const AcdcRunCall *pCall, AcdcFlow *pFlow,
+                    AcdcRunResult *pR);
 /* Does the result's restriction on flow and target let this flow run? */
 int acdcRunTabWants(const AcdcRunCall *pCall, const AcdcFlow *pFlow);
 

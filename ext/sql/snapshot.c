@@ -8,7 +8,6 @@ static void snapshotRun(
   AcdcCtx *p, const AcdcRunCall *pCall, AcdcRunResult *pR
 ){
   AcdcFlow flow;
-  AcdcRunFlowOpts opts;
   if( !pCall->bInline ){
     acdcError(p, SQLITE_ERROR, "it takes a flow as JSON, like '{\"target\": "
         "\"t\", \"source\": \"t_snapshot\", \"keys\": \"id\", \"version\": "
@@ -19,16 +18,7 @@ static void snapshotRun(
   flow.bSnapshot = 1;
   acdcInlineRead(p, pCall->zSpec, ACDC_USE_SNAPSHOT, &flow);
   acdcFlowCheck(p, &flow);
-  memset(&opts, 0, sizeof(opts));
-  opts.bReadAll = pCall->options.bReadAll;
-  opts.nMemory = pCall->options.nMemory;
-  if( p->rc==0 && acdcRunTabWants(pCall, &flow) ){
-    if( flow.eSource==ACDC_SOURCE_FILES ){
-      acdcRunFiles(p, &flow, pCall->options.zBasePath, &opts, pR);
-    }else{
-      acdcRunFlow(p, &flow, 0, &opts, pR);
-    }
-  }
+  acdcRunTabFlow(p, pCall, &flow, pR);
   acdcFlowClear(&flow);
 }
 

@@ -126,6 +126,91 @@ def refused(message):
 
 
 @case
+def restricted_results():
+    """WHERE flow = and target = restrict the run itself."""
+    db = Db()
+    table(db, "c", "id INTEGER, seq INTEGER", (1, 1))
+    load(db, nodespec(source("v_c", "c"), source("v_d", "c"), target("t", ["v_c", "v_d"]), target("u", ["v_c"]),
+                      dict(target("w", []), config={"table": "w", "table_type": "mv",
+                                                    "sql_statement": "SELECT count(*) AS n FROM live.t"})))
+
+    def ran(where, arg="", *values):
+        rows = db.rows("SELECT flow, target FROM apply_changes(%s) WHERE %s" % (arg, where), *values)
+        return rows, db.value("SELECT group_concat(name) FROM (SELECT name FROM sqlite_master WHERE name IN "
+                              "('t','u','w') ORDER BY 1)")
+    check(ran("flow = NULL") == ([], None), "flow = NULL runs nothing")
+    check(ran("target = ?", "", None) == ([], None), "target = NULL runs nothing")
+    check(ran("flow = 'F_V_D'") == ([], None), "another case is another name")
+    check(ran("target = 'main.t'") == ([], None), "not the name of a result")
+    check(ran("flow = 'f_v_d'") == ([("f_v_d", "t")], "t"), "one flow")
+    check(ran("flow = 'f_v_d'", "'u'") == ([], "t"), "a flow of another target")
+    check(ran("flow = 'F_V_C' COLLATE NOCASE")[0] != [], "a collation is left to SQLite")
+    db = Db()
+    table(db, "c", "id INTEGER, seq INTEGER", (1, 1))
+    load(db, nodespec(source("v_c", "c"), target("t", ["v_c"]),
+                      dict(target("w", []), config={"table": "w", "table_type": "mv",
+                                                    "sql_statement": "SELECT 1 AS n"})))
+    check(ran("target = 'w'") == ([("w", "w")], "w"), "a view")
+    check(ran("target = x.a AND x.a = 't'", ") JOIN (SELECT 't' AS a) AS x ON (1") == ([("f_v_c", "t")], "t,w"),
+          "a join")
+
+
+@case
+def on_error_everywhere():
+    """Inline flows, snapshots and scd2 tables are units too."""
+    db = Db()
+    table(db, "c", "id INTEGER, seq INTEGER", (1, 1))
+    bad = json.dumps({"target": "t", "source": "nosuch", "keys": "id", "sequence_by": "seq"})
+    check("nosuch" in db.error("SELECT * FROM apply_changes(?)", bad), "without it")
+    for function, spec in (("apply_changes", bad), ("apply_changes_from_snapshot", json.dumps(
+            {"target": "t", "source": "nosuch", "keys": "id", "version": 1}))):
+        rows = db.rows("SELECT flow, target, status, message FROM %s(?, '{\"on_error\": \"continue\"}')" % function,
+                       spec)
+        check(rows[0][:3] == ("t", "t", "error") and "nosuch" in rows[0][3], rows)
+    db.run("CREATE VIRTUAL TABLE h USING scd2(source='c', keys='id', sequence_by='seq')")
+    db.run("INSERT INTO c VALUES(2, NULL)")
+    load(db, nodespec(source("v_c", "c"), target("u", ["v_c"])))
+    rows = db.rows("SELECT target, status FROM apply_changes('h', '{\"on_error\": \"continue\"}')")
+    check([r[1] for r in rows] == ["error"], rows)
+    load(db, nodespec(source("v_c", "c"), target("u", ["v_c"])), name="n")
+    db.run("DELETE FROM c WHERE seq IS NULL")
+    rows = db.rows("SELECT flow, status, inserted FROM apply_changes()")
+    check(sorted(rows) == [("f_v_c", "ok", 1), ("h", "ok", 1)], rows)
+
+
+@case
+def scd2_tables_wait_for_what_they_read():
+    db = Db()
+    table(db, "c", "id INTEGER, seq INTEGER", (1, 1))
+    db.run("CREATE TABLE u(id INTEGER, seq INTEGER)")
+    db.run("CREATE VIRTUAL TABLE h USING scd2(source='u', keys='id', sequence_by='seq')")
+    load(db, nodespec(source("v_c", "c"), target("u", ["v_c"])))
+    rows = db.rows("SELECT flow, inserted FROM apply_changes()")
+    check(rows == [("f_v_c", 1), ("h", 1)], rows)
+
+
+@case
+def read_all():
+    db = Db()
+    table(db, "c", "id INTEGER, seq INTEGER", (1, 1))
+    load(db, nodespec(source("v_c", "c"), target("t", ["v_c"], cdc_settings={
+        "keys": ["id"], "sequence_by": "seq", "scd_type": "1"})))
+    apply(db)
+    check(db.rows("SELECT rows_read, unchanged FROM apply_changes()") == [(0, 0)], "new rows")
+    check(db.rows("SELECT rows_read, unchanged FROM apply_changes('t', '{\"read\": \"all\"}')") == [(1, 1)], "all")
+
+
+@case
+def dropping_what_was_never_run():
+    db = Db()
+    load(db, SIMPLE)
+    db.run("INSERT INTO autocdc_specs(spec) VALUES(?)", SIMPLE.replace('"data_flow_id": "n"', '"data_flow_id": "raw"'))
+    db.value("SELECT autocdc_drop('raw')")
+    same(db, "SELECT name FROM autocdc_specs", [("n",)])
+    check("loaded are: n" in db.error("SELECT autocdc_drop('raw')"), "gone")
+
+
+@case
 def trust_of_sql():
     """SQL of a spec may only read."""
     db = Db()
