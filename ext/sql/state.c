@@ -235,10 +235,15 @@ static int stateFilter(
   ACDC_UNUSED(argc);
   stateReset(pCur);
   for(i=0; i<2; i++){
-    if( idxNum & (1<<i) ) pCur->apArg[i] = sqlite3_value_dup(argv[n++]);
+    if( (idxNum & (1<<i))==0 ) continue;
+    pCur->apArg[i] = sqlite3_value_dup(argv[n++]);
+    if( pCur->apArg[i]==0 ) p->rc = SQLITE_NOMEM;
   }
   if( pCur->apArg[0] ){
     zTarget = (const char*)sqlite3_value_text(pCur->apArg[0]);
+    if( zTarget==0 && sqlite3_value_type(pCur->apArg[0])!=SQLITE_NULL ){
+      p->rc = SQLITE_NOMEM;
+    }
   }
   if( zTarget==0 ){
     acdcError(p, SQLITE_ERROR, "it needs the name of a target: SELECT * FROM "
