@@ -218,7 +218,8 @@ class Log:
 
     def tied_since(self, arrival):
         """Whether an event after the given one meets another of its key and sequence: 0, or 2, or 1 where it can be
-        argued (two deletes, two spellings of a key)."""
+        argued (two deletes, two spellings of a key; in SCD1 an event of an earlier call that no longer decides: only
+        the deciding one is remembered)."""
         self.rows()
         ks = ["k%d" % i for i in range(len(self.keys))]
         cs = ["c%d" % i for i in range(len(self.columns) - len(ks))]
@@ -227,10 +228,11 @@ class Log:
             return " AND ".join("a.%s IS b.%s COLLATE BINARY" % (n, n) for n in names) or "1"
         return self.db.execute(
             "WITH numbered AS (SELECT *, dense_rank() OVER (ORDER BY %s) AS kid FROM ev) "
-            "SELECT ifnull(max(CASE WHEN a.kind <> b.kind THEN 2 WHEN a.kind = 'D' OR (%s) THEN 1 ELSE 2 END), 0) "
+            "SELECT ifnull(max(CASE WHEN %d AND a.arr <= ?1 AND a.seq < (SELECT max(c.seq) FROM numbered c "
+            "WHERE c.kid = a.kid AND c.arr <= ?1) THEN 1 WHEN a.kind <> b.kind THEN 2 WHEN a.kind = 'D' OR (%s) THEN 1 ELSE 2 END), 0) "
             "FROM numbered a JOIN numbered b ON a.kid = b.kid AND a.seq = b.seq AND a.arr < b.arr "
-            "WHERE b.arr > ? AND NOT (a.kind = b.kind AND %s)"
-            % (", ".join(ks), equal(cs), equal(ks + cs)), [arrival]).fetchone()[0]
+            "WHERE b.arr > ?1 AND NOT (a.kind = b.kind AND %s)"
+            % (", ".join(ks), self.scd == 1, equal(cs), equal(ks + cs)), [arrival]).fetchone()[0]
 
     def forget_since(self, arrival, truncates):
         """Undoes take(): its call failed and left no trace."""

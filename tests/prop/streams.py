@@ -59,6 +59,8 @@ class Maker:
         self.make_keys()
         self.make_data()
         self.truncates = self.chance(.25) and (self.scd == 1 or rng.choice(["close", "close", "ignore"]))
+        if self.rule == "first" and self.scd == 2:
+            self.truncates = False          # which of a delete and a truncate at one sequence came first is not kept
         if self.feed:
             self.sequence.as_feed()
             self.truncates = False
@@ -261,7 +263,9 @@ class Maker:
         columns = [(n, domains.strict(d) if tight else d) for n, d in emitted]
         if self.chance(.5):
             rng.shuffle(columns)
-        self.extra = (self.scd == 1 or not self.partial) and self.chance(.2)
+        # Under tie_break "first" an event that does not decide is not remembered in SCD1: whether a delete at its
+        # sequence loses, and so leaves the user's own column alone, cannot be told
+        self.extra = (self.scd == 1 and self.rule != "first" or self.scd == 2 and not self.partial) and self.chance(.2)
         if self.extra:
             columns.append(("extra", "TEXT"))
         if self.scd == 2:
