@@ -50,29 +50,7 @@ void acdcBitListSort(
   AcdcCtx *p, AcdcBitList *pL, void *pArg,
   int (*xCmp)(void*, const void*, const void*)
 ){
-  void **apTmp;
-  int nRun, i, n = pL->n;
-  for(i=1; i<n && xCmp(pArg, pL->ap[i-1], pL->ap[i])<=0; i++);
-  if( i>=n ) return;
-  apTmp = acdcMalloc(p, sizeof(void*)*(i64)n);
-  if( apTmp==0 ) return;
-  for(nRun=1; nRun<n; nRun*=2){
-    for(i=0; i<n; i+=2*nRun){
-      int iA = i, iB = n-i>nRun ? i+nRun : n, iOut = i;
-      int iEndA = iB, iEndB = n-iB>nRun ? iB+nRun : n;
-      while( iA<iEndA || iB<iEndB ){
-        if( iB>=iEndB
-         || (iA<iEndA && xCmp(pArg, pL->ap[iA], pL->ap[iB])<=0)
-        ){
-          apTmp[iOut++] = pL->ap[iA++];
-        }else{
-          apTmp[iOut++] = pL->ap[iB++];
-        }
-      }
-    }
-    memcpy(pL->ap, apTmp, sizeof(void*)*(size_t)n);
-  }
-  sqlite3_free(apTmp);
+  acdcPointerSort(p, pL->ap, pL->n, pArg, xCmp);
 }
 
 int acdcBitCmp(const AcdcBitWin *pW, const AcdcSeq *pA, const AcdcSeq *pB){

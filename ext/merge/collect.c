@@ -517,6 +517,7 @@ static void collectRange(Collect *pC, const AcdcSeq *pSeq){
 static void collectTruncate(Collect *pC, const AcdcSeq *pSeq){
   AcdcMerge *pM = pC->pM;
   AcdcSeq *aNew;
+  int n;
   if( pM->pFlow->eScd==ACDC_SCD2
    && pM->pFlow->eScd2Truncates==ACDC_TRUNC_IGNORE
   ){
@@ -528,9 +529,14 @@ static void collectTruncate(Collect *pC, const AcdcSeq *pSeq){
     pM->n.nUnchanged++;
     return;
   }
-  aNew = acdcRealloc(pC->p, pM->aNewMark, sizeof(AcdcSeq)*(pM->nNewMark+1));
-  if( aNew==0 ) return;
-  pM->aNewMark = aNew;
+  n = pM->nNewMark;
+  if( n && acdcSeqCmp(&pM->st.kind, &pM->aNewMark[n-1], pSeq)==0 ) return;
+  aNew = pM->aNewMark;
+  if( (n & (n-1))==0 ){                  /* room for the next power of two */
+    aNew = acdcRealloc(pC->p, aNew, sizeof(AcdcSeq)*(i64)(n ? n*2 : 1));
+    if( aNew==0 ) return;
+    pM->aNewMark = aNew;
+  }
   aNew[pM->nNewMark] = *pSeq;
   acdcValCopy(pC->p, &pM->arena, &aNew[pM->nNewMark].shown, &pSeq->shown);
   if( !pSeq->isInt ){

@@ -102,6 +102,33 @@ static AcdcHistHid *histHidRead(AcdcHist *pH, sqlite3_stmt *pStmt){
 
 /* ---- all rows of a key, where plain order is not sequence order ---- */
 
+void acdcPointerSort(
+  AcdcCtx *p, void **ap, int n, void *pArg,
+  int (*xCmp)(void*, const void*, const void*)
+){
+  void **apTmp;
+  int nRun, i;
+  for(i=1; i<n && xCmp(pArg, ap[i-1], ap[i])<=0; i++);
+  if( i>=n ) return;
+  apTmp = acdcMalloc(p, sizeof(void*)*(i64)n);
+  if( apTmp==0 ) return;
+  for(nRun=1; nRun<n; nRun*=2){
+    for(i=0; i<n; i+=2*nRun){
+      int iA = i, iB = n-i>nRun ? i+nRun : n, iOut = i;
+      int iEndA = iB, iEndB = n-iB>nRun ? iB+nRun : n;
+      while( iA<iEndA || iB<iEndB ){
+        if( iB>=iEndB || (iA<iEndA && xCmp(pArg, ap[iA], ap[iB])<=0) ){
+          apTmp[iOut++] = ap[iA++];
+        }else{
+          apTmp[iOut++] = ap[iB++];
+        }
+      }
+    }
+    memcpy(ap, apTmp, sizeof(void*)*(size_t)n);
+  }
+  sqlite3_free(apTmp);
+}
+
 static int histGrow(AcdcHist *pH, void ***pap, int n, int *pnAlloc){
   if( n>=*pnAlloc ){
     int nNew = *pnAlloc ? *pnAlloc*2 : 16;
@@ -113,10 +140,15 @@ static int histGrow(AcdcHist *pH, void ***pap, int n, int *pnAlloc){
   return 1;
 }
 
+/* Order of rows of the target by their start. */
+static int histRowCmp(void *pArg, const void *pA, const void *pB){
+  return acdcSeqCmp(pArg, &((const AcdcHistRow*)pA)->start,
+                    &((const AcdcHistRow*)pB)->start);
+}
+
 static void histLoadAll(AcdcHist *pH){
   AcdcMerge *pM = pH->pM;
   sqlite3_stmt *pStmt;
-  int i;
   if( pH->bAll ) return;
   pH->bAll = 1;
   pStmt = acdcTgtLook(pM, ACDC_LOOK_ALL, pH->aKey, 0);
@@ -125,15 +157,11 @@ static void histLoadAll(AcdcHist *pH){
     if( pR==0 || !histGrow(pH,(void***)&pH->apRow,pH->nRow,&pH->nRowAlloc) ){
       break;
     }
-    for(i=pH->nRow; i>0
-        && acdcSeqCmp(&pM->st.kind, &pH->apRow[i-1]->start, &pR->start)>0; i--){
-      pH->apRow[i] = pH->apRow[i-1];
-    }
-    pH->apRow[i] = pR;
-    pH->nRow++;
+    pH->apRow[pH->nRow++] = pR;
     if( !acdcStep(pM->p, pStmt) ) break;
   }
   if( pStmt ) sqlite3_reset(pStmt);
+  acdcPointerSort(pM->p, (void**)pH->apRow, pH->nRow, &pM->st.kind, histRowCmp);
   pStmt = acdcEventLook(pM, ACDC_LOOK_ALL, pH->aKey, 0);
   while( pStmt ){
     AcdcHistHid *pE = histHidRead(pH, pStmt);
@@ -147,6 +175,33 @@ static void histLoadAll(AcdcHist *pH){
 }
 
 /* ---- one row near a sequence ---- */
+
+/*
+** Where a look-up ends among n things in sequence order, the i-th of which has
+** the sequence xSeq(pH, i): its index, or -1.
+*/
+static int histFind(
+  AcdcHist *pH, int n, int eLook, const AcdcSeq *pSeq,
+  const AcdcSeq *(*xSeq)(const AcdcHist*, int)
+){
+  int lo = 0, hi = n;                    /* first that is after the stretch */
+  while( pSeq && lo<hi ){
+    int mid = lo + (hi-lo)/2;
+    int c = acdcSeqCmp(&pH->pM->st.kind, xSeq(pH, mid), pSeq);
+    if( c<0 || (c==0 && eLook!=ACDC_LOOK_LT) ) lo = mid+1; else hi = mid;
+  }
+  if( pSeq==0 ) lo = n;
+  if( eLook==ACDC_LOOK_GT ) return lo<n ? lo : -1;
+  return lo-1;
+}
+
+static const AcdcSeq *histRowSeq(const AcdcHist *pH, int i){
+  return &pH->apRow[i]->start;
+}
+
+static const AcdcSeq *histHidSeq(const AcdcHist *pH, int i){
+  return &pH->apHid[i]->seq;
+}
 
 static AcdcHistRow *histRow(AcdcHist *pH, int eLook, const AcdcSeq *pSeq){
   AcdcMerge *pM = pH->pM;
@@ -162,14 +217,8 @@ static AcdcHistRow *histRow(AcdcHist *pH, int eLook, const AcdcSeq *pSeq){
   }else{
     int i;
     histLoadAll(pH);
-    for(i=0; i<pH->nRow; i++){
-      int c = pSeq ? acdcSeqCmp(&pM->st.kind, &pH->apRow[i]->start, pSeq) : -1;
-      if( eLook==ACDC_LOOK_GT ){
-        if( c>0 ) return pH->apRow[i];
-      }else if( c<0 || (c==0 && eLook!=ACDC_LOOK_LT) ){
-        pR = pH->apRow[i];
-      }
-    }
+    i = histFind(pH, pH->nRow, eLook, pSeq, histRowSeq);
+    if( i>=0 ) pR = pH->apRow[i];
   }
   return pR;
 }
@@ -190,14 +239,8 @@ static AcdcHistHid *histHid(AcdcHist *pH, int eLook, const AcdcSeq *pSeq){
   }else{
     int i;
     histLoadAll(pH);
-    for(i=0; i<pH->nHid; i++){
-      int c = pSeq ? acdcSeqCmp(&pM->st.kind, &pH->apHid[i]->seq, pSeq) : -1;
-      if( eLook==ACDC_LOOK_GT ){
-        if( c>0 ) return pH->apHid[i];
-      }else if( c<0 || (c==0 && eLook!=ACDC_LOOK_LT) ){
-        pE = pH->apHid[i];
-      }
-    }
+    i = histFind(pH, pH->nHid, eLook, pSeq, histHidSeq);
+    if( i>=0 ) pE = pH->apHid[i];
   }
   return pE;
 }
@@ -211,11 +254,8 @@ static int histCmp(const AcdcHist *pH, const AcdcSeq *pA, const AcdcSeq *pB){
 /* Is there a truncate at that sequence? */
 static int histIsMark(const AcdcHist *pH, const AcdcSeq *pSeq){
   const AcdcState *pSt = &pH->pM->st;
-  int i;
-  for(i=0; i<pSt->nMark; i++){
-    if( histCmp(pH, &pSt->aMark[i], pSeq)==0 ) return 1;
-  }
-  return 0;
+  int i = acdcStateMarkFrom(pSt, pSeq);
+  return i<pSt->nMark && histCmp(pH, &pSt->aMark[i], pSeq)==0;
 }
 
 static void histFromHid(

@@ -57,6 +57,9 @@ struct AcdcHist {
 
 void acdcHistInit(AcdcHist *pH, AcdcMerge *pM);
 void acdcHistClear(AcdcHist *pH);
+/* Sort pointers; stable. */
+void acdcPointerSort(AcdcCtx *p, void **ap, int n, void *pArg,
+                     int (*xCmp)(void*, const void*, const void*));
 /* Forget what was read; look at this key from now on. */
 void acdcHistKey(AcdcHist *pH, const AcdcVal *aKey);
 /*

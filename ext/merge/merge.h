@@ -6,19 +6,27 @@
 **   record.c      how an event's values are held in memory and in state
 **   sorter.c      events into (key, sequence, arrival) order, memory bounded
 **   collect.c     log rows to events: conditions, NULLs, authorship (1, 5)
+**   collector.c   the same for rows that come one by one
 **   tie.c         two events of one key at one sequence             (2.6)
 **   target.c      the target table: made, adopted, evolved          (1.4, 9)
 **   state.c       what is remembered beside it; frozen settings     (1.6)
+**   feed.c        many rows into one statement
 **   write.c       statements that read and write target and state
 **   scd1.c        current state, whole rows                         (3)
+**   scd1batch.c   the same for many keys at a time
 **   partial.c     current state, per column                         (3.2, 5)
 **   history.c     the known events around a sequence
 **   scd2.c        versions, runs, tombstones                        (4, 5)
-**   snapshot.c    a whole table against what the target shows      (6)
+**   scd2cut.c     truncates that come to a history                  (4.5)
+**   snapshot.c    a whole table against what the target shows       (6)
 **   push.c        rows that come one by one, by INSERT
 **   bitemporal.c  versions on two axes of time                      (7)
+**   bitsweep.c    the rows that a stretch of such a history has
 **   bitstore.c    statements on bitemporal targets and their events
 **   merge.c       one merge from log to target
+**   inspect.c     what is known of a target, key by key
+**   check.c       what is broken between target and state
+**   vacuum.c      forgetting what can no longer matter              (9.4)
 */
 #ifndef ACDC_MERGE_H
 #define ACDC_MERGE_H
@@ -348,9 +356,9 @@ int acdcStateSlot(AcdcCtx *p, AcdcState *pSt, const char *zName);
 int acdcStateGen(AcdcCtx *p, AcdcState *pSt, const AcdcBits *pEmit);
 /* Write the truncates of the batch, and read all. */
 void acdcStateAddMarks(AcdcMerge *pM);
-/* Add a truncate mark; returns 1 if it is new. */
-int acdcStateMark(AcdcMerge *pM, const AcdcSeq *pSeq);
 void acdcStateLoadMarks(AcdcCtx *p, const char *zSchema, AcdcState *pSt);
+/* Index of the first truncate at or after a sequence; nMark if there is none */
+int acdcStateMarkFrom(const AcdcState *pSt, const AcdcSeq *pSeq);
 /*
 ** Snapshots: the greatest version applied so far (returns 0 if there is none;
 ** bytes in pA), and one that now is.

@@ -8,64 +8,25 @@
 ** compared with what they should have; only the difference is written.  So a
 ** late event costs the neighbours that it re-cuts, however long the history.
 */
-#include "history.h"
+#include "scd2int.h"
 
-#define SCD2_GROUP  4096       /* entries of one key at a time */
+#define SCD2_GROUP  4096       /* entries of one key at a time ... */
+#define SCD2_LOADED 16384      /* ... where all that is known of it is read */
+#define SCD2_WINDOW 262144     /* events in a window then */
 
-/* An event in the window. */
-typedef struct WinEvent WinEvent;
-struct WinEvent {
-  AcdcHistEvent h;
-  AcdcVal *aEff;         /* Values with what is inherited */
-  u8 bNew;               /* New, or changed by a tie, in this batch */
-  u8 bChanged;           /* A known event whose values have changed */
-  u8 bCut;               /* A truncate is at its sequence */
-};
-
-/* A row of the target, as it is or as it shall be. */
-typedef struct WinRow WinRow;
-struct WinRow {
-  AcdcSeq start;
-  AcdcVal rawStart;      /* Old rows: as the table has it */
-  u8 bEnd;
-  AcdcSeq end;
-  const AcdcVal *aVal;
-};
+typedef AcdcWinEvent WinEvent;
+typedef AcdcWinRow WinRow;
+typedef AcdcWinTouch WinTouch;
+typedef AcdcScd2 Scd2;
 
 /* A target row that this call has written, of the key at hand. */
-#define WIN_TOUCH    32      /* clusters ascend: older rows are not met again */
 #define TOUCH_NONE   0       /* as it was before the call */
 #define TOUCH_INSERT 1
 #define TOUCH_UPDATE 2
 #define TOUCH_DELETE 3
 #define TOUCH_GONE   4       /* was not there, is not there */
-typedef struct WinTouch WinTouch;
-struct WinTouch {
-  AcdcSeq start;
-  u8 eWhat;              /* TOUCH_*: against the table before the call */
-  u64 iWas;              /* Digest of the row before the call */
-};
 
-typedef struct Scd2 Scd2;
-struct Scd2 {
-  AcdcMerge *pM;
-  AcdcCtx *p;
-  AcdcArena arena;       /* For the events of a group */
-  AcdcHist hist;
-  const AcdcVal *aKey;
-  WinEvent *a;           /* The window.  Owned */
-  int n, nAlloc;
-  int bSplit;            /* Not all events of the key are in this call */
-  int bOnce;             /* The key has one cluster: no row is written twice */
-  int bBound;            /* Its last event is a known one that stays as it is */
-  WinTouch aTouch[WIN_TOUCH]; /* Rows of the key written last, newest first */
-  int nTouch;
-  AcdcArena touch;       /* Bytes of their sequences */
-  WinRow *aOld, *aNew;   /* Owned */
-  int nOld, nNew, nOldAlloc, nNewAlloc;
-};
-
-static int winCmp(const Scd2 *pS, const AcdcSeq *pA, const AcdcSeq *pB){
+int acdcWinCmp(const AcdcScd2 *pS, const AcdcSeq *pA, const AcdcSeq *pB){
   return acdcSeqCmp(&pS->pM->st.kind, pA, pB);
 }
 
@@ -83,7 +44,7 @@ static WinEvent *winPush(Scd2 *pS){
   return pW;
 }
 
-static void winPushKnown(Scd2 *pS, const AcdcHistEvent *pH){
+void acdcWinPushKnown(AcdcScd2 *pS, const AcdcHistEvent *pH){
   WinEvent *pW = winPush(pS);
   if( pW ){
     pW->h = *pH;
@@ -105,33 +66,62 @@ static int winIsUpsert(const WinEvent *pW){
 }
 
 /*
+** Which truncate, if any, has to be put in behind event i of the window: the
+** first one behind an upsert, if it comes before the next event.  Behind a
+** bound only if its version is open.
+*/
+static int winMarkBehind(const Scd2 *pS, int i){
+  const AcdcState *pSt = &pS->pM->st;
+  const WinEvent *pW = &pS->a[i];
+  int iMark;
+  if( !winIsUpsert(pW) ) return -1;
+  if( pS->bBound && i==pS->n-1 && (!pW->h.bLast || pW->h.pRow->bEnd) ) return -1;
+  iMark = acdcStateMarkFrom(pSt, &pW->h.ev.seq);
+  if( iMark<pSt->nMark && acdcWinCmp(pS, &pSt->aMark[iMark], &pW->h.ev.seq)==0 ){
+    iMark++;
+  }
+  if( iMark>=pSt->nMark ) return -1;
+  if( i+1<pS->n && acdcWinCmp(pS, &pSt->aMark[iMark], &pW[1].h.ev.seq)>=0 ){
+    return -1;
+  }
+  return iMark;
+}
+
+/* Is there a truncate at the sequence of event i? */
+static int winIsMark(const Scd2 *pS, int i){
+  const AcdcState *pSt = &pS->pM->st;
+  int iMark = acdcStateMarkFrom(pSt, &pS->a[i].h.ev.seq);
+  return iMark<pSt->nMark
+      && acdcWinCmp(pS, &pSt->aMark[iMark], &pS->a[i].h.ev.seq)==0;
+}
+
+/*
 ** Truncates cut what is open at them (4.5): put those that fall into the window
 ** in as deletes, also the one that cuts its last version.  An event at the very
-** sequence of a truncate lives, cut off from what is before.
+** sequence of a truncate lives, cut off from what is before.  iFrom is the
+** first event that this was not done for.
 */
-static void winAddMarks(Scd2 *pS){
-  const AcdcState *pSt = &pS->pM->st;
-  int i;
-  for(i=0; i<pSt->nMark && pS->p->rc==0; i++){
-    const AcdcSeq *pMark = &pSt->aMark[i];
-    const WinEvent *pLast = &pS->a[pS->n-1];
-    int j;
-    if( winCmp(pS, pMark, &pS->a[0].h.ev.seq)<=0 ) continue;
-    if( pS->bBound && winCmp(pS, pMark, &pLast->h.ev.seq)>0 ){
-      if( !winIsUpsert(pLast) || !pLast->h.bLast || pLast->h.pRow->bEnd ) break;
-      pS->bBound = 0;
+void acdcWinAddMarks(AcdcScd2 *pS, int iFrom){
+  int i, j, nAdd = 0, n = pS->n;
+  if( pS->pM->st.nMark==0 ) return;
+  for(i=iFrom; i<n; i++){
+    if( i>0 ) pS->a[i].bCut = (u8)winIsMark(pS, i);
+    pS->a[i].iMark = winMarkBehind(pS, i);
+    if( pS->a[i].iMark>=0 ) nAdd++;
+  }
+  if( nAdd==0 ) return;
+  if( pS->a[n-1].iMark>=0 ) pS->bBound = 0;
+  for(i=0; i<nAdd; i++) if( winPush(pS)==0 ) return;
+  for(i=n-1, j=pS->n-1; j>i; i--){
+    int iMark = pS->a[i].iMark;
+    if( iMark>=0 ){
+      WinEvent *pW = &pS->a[j--];
+      memset(pW, 0, sizeof(*pW));
+      pW->h.ev.seq = pS->pM->st.aMark[iMark];
+      pW->h.ev.eKind = ACDC_DELETE;
+      pW->h.bMark = 1;
     }
-    for(j=pS->n; j>0 && winCmp(pS, &pS->a[j-1].h.ev.seq, pMark)>0; j--);
-    if( winCmp(pS, &pS->a[j-1].h.ev.seq, pMark)==0 ){
-      pS->a[j-1].bCut = 1;
-      continue;
-    }
-    if( winPush(pS)==0 ) return;
-    memmove(&pS->a[j+1], &pS->a[j], sizeof(WinEvent)*(pS->n-1-j));
-    memset(&pS->a[j], 0, sizeof(WinEvent));
-    pS->a[j].h.ev.seq = *pMark;
-    pS->a[j].h.ev.eKind = ACDC_DELETE;
-    pS->a[j].h.bMark = 1;
+    pS->a[j--] = pS->a[i];
   }
 }
 
@@ -175,9 +165,74 @@ static void winInherit(Scd2 *pS, int i){
   pW->aEff = aEff;
 }
 
+/* ---- events ---- */
+
+/*
+** A new event meets a known one at its sequence.  A truncate is no event.
+*/
+static void winPushTie(Scd2 *pS, const AcdcHistEvent *pX, const AcdcEvent *pEv){
+  AcdcMerge *pM = pS->pM;
+  WinEvent *pW;
+  if( pX->bMark ){
+    winPushNew(pS, pEv);
+    return;
+  }
+  acdcWinPushKnown(pS, pX);
+  if( pS->p->rc ) return;
+  pW = &pS->a[pS->n-1];
+  if( acdcTieResolve(pM, &pS->arena, pS->aKey, &pW->h.ev, pEv)==ACDC_TIE_TOOK ){
+    pW->aEff = pW->h.ev.aVal;
+    pW->bNew = 1;
+    pW->bChanged = 1;
+  }else{
+    pM->n.nUnchanged++;
+  }
+}
+
+/*
+** Put the next new events in, up to the next known one, and that one: it is the
+** window's bound.  pX: the known event at the sequence of the first of them;
+** pQ: the known event behind the window's last one.  NULL if there is none.
+*/
+static void winTake(Scd2 *pS, const AcdcHistEvent *pX, const AcdcHistEvent *pQ){
+  AcdcHistEvent x, q;
+  int bX = pX!=0, bQ = pQ!=0;
+  if( bX ) x = *pX;
+  if( bQ ) q = *pQ;
+  for(; pS->iEv<pS->nEv && pS->p->rc==0; pS->iEv++){
+    const AcdcEvent *pEv = &pS->aEv[pS->iEv];
+    int c = bQ ? acdcWinCmp(pS, &pEv->seq, &q.ev.seq) : -1;
+    if( c>0 ) break;
+    if( c==0 ){
+      x = q;
+      bX = 1;
+      bQ = 0;
+    }
+    if( bX ) winPushTie(pS, &x, pEv); else winPushNew(pS, pEv);
+    bX = 0;
+    if( !pS->bTail && !bQ ){
+      bQ = acdcHistGT(&pS->hist, &pEv->seq, &q);
+      pS->bTail = !bQ;
+    }
+    if( bQ ) pS->pM->n.nLate++;
+  }
+  if( bQ ) acdcWinPushKnown(pS, &q);
+  pS->bBound = bQ;
+}
+
+/* Let the window reach beyond its bound, to the next known event. */
+static void winExtend(Scd2 *pS){
+  AcdcHistEvent q;
+  int bQ = acdcHistGT(&pS->hist, &pS->a[pS->n-1].h.ev.seq, &q);
+  pS->bTail = !bQ;
+  winTake(pS, 0, bQ ? &q : 0);
+}
+
+/* ---- inheritance ---- */
+
 /*
 ** Inheritance over the window.  A late value flows forward: while the known
-** event at the end changes, the window grows by the next one.
+** event at the end changes, the window grows.
 */
 static void winInheritAll(Scd2 *pS){
   int i;
@@ -189,12 +244,8 @@ static void winInheritAll(Scd2 *pS){
       winInherit(pS, i);
     }
     if( i==pS->n-1 && pS->bBound && pS->a[i].bChanged ){
-      AcdcHistEvent next;
-      if( acdcHistGT(&pS->hist, &pS->a[i].h.ev.seq, &next) ){
-        winPushKnown(pS, &next);
-      }else{
-        pS->bBound = 0;
-      }
+      winExtend(pS);
+      acdcWinAddMarks(pS, i);
     }
   }
 }
@@ -236,7 +287,7 @@ static void winOldRows(Scd2 *pS){
     const AcdcHistRow *pR = pS->a[i].h.pRow;
     WinRow *pOld;
     if( pR==0 ) continue;
-    if( pS->nOld && winCmp(pS, &pS->aOld[pS->nOld-1].start, &pR->start)==0 ){
+    if( pS->nOld && acdcWinCmp(pS, &pS->aOld[pS->nOld-1].start, &pR->start)==0 ){
       continue;
     }
     pOld = winRow(pS, &pS->aOld, &pS->nOld, &pS->nOldAlloc);
@@ -365,7 +416,7 @@ static void winRuns(Scd2 *pS){
     }
     if( !bJoined ) a = i;
     bHead = a==i && !(i==0 && pW->h.pRow
-                   && winCmp(pS, &pW->h.pRow->start, &pW->h.ev.seq)!=0);
+                   && acdcWinCmp(pS, &pW->h.pRow->start, &pW->h.ev.seq)!=0);
     bLast = i+1==pS->n || !winJoined(pS, pW, pW+1);
     if( bLast ) winNewRow(pS, a, i);
     winState(pS, i, bHead, bLast && winEndsRun(pS, i));
@@ -404,10 +455,15 @@ static u64 winDigest(const Scd2 *pS, const WinRow *pR){
   return h;
 }
 
-/* Record a row that is not met for the first time in this call. */
+void acdcWinTouchReset(AcdcScd2 *pS){
+  pS->nTouch = 0;
+  acdcArenaReset(&pS->touch);
+}
+
+/* Record a row that is met for the first time in this call. */
 static WinTouch *winTouchNew(Scd2 *pS, const AcdcSeq *pStart){
   WinTouch *pT = pS->aTouch;
-  if( pS->nTouch<WIN_TOUCH ) pS->nTouch++;
+  if( pS->nTouch<ACDC_WIN_TOUCH ) pS->nTouch++;
   memmove(pT+1, pT, sizeof(*pT)*(pS->nTouch-1));
   pT->start = *pStart;
   if( !pStart->isInt ){
@@ -442,7 +498,7 @@ static void winTouch(Scd2 *pS, const WinRow *pOld, const WinRow *pNew){
   apCount[TOUCH_UPDATE] = &pN->nUpdated;
   apCount[TOUCH_DELETE] = &pN->nDeleted;
   for(i=0; i<pS->nTouch && pT==0; i++){
-    if( winCmp(pS, &pS->aTouch[i].start, pStart)==0 ) pT = &pS->aTouch[i];
+    if( acdcWinCmp(pS, &pS->aTouch[i].start, pStart)==0 ) pT = &pS->aTouch[i];
   }
   if( pT==0 ){
     pT = winTouchNew(pS, pStart);
@@ -465,7 +521,7 @@ static void winTouch(Scd2 *pS, const WinRow *pOld, const WinRow *pNew){
 
 static int winSameEnd(const Scd2 *pS, const WinRow *pA, const WinRow *pB){
   if( pA->bEnd!=pB->bEnd ) return 0;
-  return !pA->bEnd || winCmp(pS, &pA->end, &pB->end)==0;
+  return !pA->bEnd || acdcWinCmp(pS, &pA->end, &pB->end)==0;
 }
 
 /* Equal and of equal class, so that 1.0 replaces 1. */
@@ -506,7 +562,7 @@ static void winWrite(Scd2 *pS){
     while( (i<pS->nOld || j<pS->nNew) && pS->p->rc==0 ){
       WinRow *pOld = i<pS->nOld ? &pS->aOld[i] : 0;
       WinRow *pNew = j<pS->nNew ? &pS->aNew[j] : 0;
-      int c = !pOld ? 1 : !pNew ? -1 : winCmp(pS, &pOld->start, &pNew->start);
+      int c = !pOld ? 1 : !pNew ? -1 : acdcWinCmp(pS, &pOld->start, &pNew->start);
       if( c<0 ){
         if( iPass==0 ){
           acdcTgtDelete(pM, pS->aKey, &pOld->rawStart);
@@ -530,9 +586,37 @@ static void winWrite(Scd2 *pS){
   }
 }
 
-static void winApply(Scd2 *pS){
+/* Does a truncate fall behind pAfter, and not behind pUpTo (NULL: whatever)? */
+static int winMarkIn(const Scd2 *pS, const AcdcSeq *pAfter, const AcdcSeq *pUpTo){
+  const AcdcState *pSt = &pS->pM->st;
+  int i = acdcStateMarkFrom(pSt, pAfter);
+  if( i<pSt->nMark && acdcWinCmp(pS, &pSt->aMark[i], pAfter)==0 ) i++;
+  return i<pSt->nMark && (!pUpTo || acdcWinCmp(pS, &pSt->aMark[i], pUpTo)<=0);
+}
+
+/*
+** Has a new truncate still to cut a row that reaches out of the window, or to
+** take from it what it inherits?  If that is done with the other events of its
+** key it counts as one row.
+*/
+static void winSeeMarks(Scd2 *pS){
+  const WinEvent *pA = &pS->a[0], *pB = &pS->a[pS->n-1];
+  if( pS->apMark==0 ) return;
+  if( pS->pM->bPartial ) pS->bCutToo = 1;
+  if( pA->h.pRow && winMarkIn(pS, &pA->h.pRow->start, &pA->h.ev.seq) ){
+    pS->bCutToo = 1;
+  }
+  if( pS->bBound && pB->h.pRow && winMarkIn(pS, &pB->h.ev.seq,
+                               pB->h.pRow->bEnd ? &pB->h.pRow->end : 0) ){
+    pS->bCutToo = 1;
+  }
+}
+
+void acdcWinApply(AcdcScd2 *pS){
   winInheritAll(pS);
   if( pS->p->rc ) return;
+  winSeeMarks(pS);
+  pS->bOnce = !pS->bSplit && pS->bFirst && pS->iEv==pS->nEv && !pS->bCutToo;
   winOldRows(pS);
   winRuns(pS);
   winWrite(pS);
@@ -541,211 +625,71 @@ static void winApply(Scd2 *pS){
 /* ---- clusters ---- */
 
 /*
-** A new event meets a known one at its sequence.  A truncate is no event.
+** Merge the next cluster of new events.  bFresh: nothing is known of the key.
+** Where all that is known has been read, what lies between the new events is
+** taken along: reading it again costs more.
 */
-static void winPushTie(Scd2 *pS, const AcdcHistEvent *pX, const AcdcEvent *pEv){
+static void scd2Cluster(Scd2 *pS, int bFresh){
   AcdcMerge *pM = pS->pM;
-  WinEvent *pW;
-  if( pX->bMark ){
-    winPushNew(pS, pEv);
-    return;
-  }
-  winPushKnown(pS, pX);
-  if( pS->p->rc ) return;
-  pW = &pS->a[pS->n-1];
-  if( acdcTieResolve(pM, &pS->arena, pS->aKey, &pW->h.ev, pEv)==ACDC_TIE_TOOK ){
-    pW->aEff = pW->h.ev.aVal;
-    pW->bNew = 1;
-    pW->bChanged = 1;
-  }else{
-    pM->n.nUnchanged++;
-  }
-}
-
-/*
-** Merge the next cluster of aEv[i..nEv-1]; returns the index behind it.
-** *pbTail: nothing known lies behind the events so far.
-*/
-static int scd2Cluster(
-  Scd2 *pS, const AcdcEvent *aEv, int i, int nEv, int bFresh
-){
-  AcdcMerge *pM = pS->pM;
-  AcdcHistEvent x, q;
-  int bTail = bFresh, bX = 0, bQ = 0, iFirst, bNew = 0, j, iStart = i;
+  const AcdcSeq *pFirst = &pS->aEv[pS->iEv].seq;
+  AcdcHistEvent x;
+  int bX = 0, bNew = 0, iFirst, i;
   pS->n = 0;
-  pS->bBound = 0;
+  pS->bTail = bFresh;
   if( !bFresh ){
     int bFound = acdcHistLast(&pS->hist, &x);
-    int c = bFound ? winCmp(pS, &x.ev.seq, &aEv[i].seq) : -1;
-    bTail = c<=0;
+    int c = bFound ? acdcWinCmp(pS, &x.ev.seq, pFirst) : -1;
+    pS->bTail = c<=0;
     if( c>0 ){
-      bFound = acdcHistLE(&pS->hist, &aEv[i].seq, &x);
-      c = bFound ? winCmp(pS, &x.ev.seq, &aEv[i].seq) : -1;
+      bFound = acdcHistLE(&pS->hist, pFirst, &x);
+      c = bFound ? acdcWinCmp(pS, &x.ev.seq, pFirst) : -1;
     }
-    if( bFound && c<0 ) winPushKnown(pS, &x);
+    if( bFound && c<0 ) acdcWinPushKnown(pS, &x);
     if( bFound && c==0 ){
       AcdcHistEvent before;
       bX = 1;
       if( acdcHistBefore(&pS->hist, &x.ev.seq, &before) ){
-        winPushKnown(pS, &before);
+        acdcWinPushKnown(pS, &before);
       }
     }
   }
   iFirst = pS->n;
-  while( pS->p->rc==0 ){
-    if( bX ){
-      winPushTie(pS, &x, &aEv[i]);
-    }else{
-      winPushNew(pS, &aEv[i]);
-    }
-    bX = 0;
-    if( !bTail ){
-      bQ = acdcHistGT(&pS->hist, &aEv[i].seq, &q);
-      if( bQ ) pM->n.nLate++;
-      bTail = !bQ;
-    }
-    i++;
-    if( i>=nEv ) break;
-    if( bQ && !bTail ){
-      int c = winCmp(pS, &aEv[i].seq, &q.ev.seq);
-      if( c>0 ) break;
-      if( c==0 ){
-        x = q;
-        bX = 1;
-      }
-    }
+  winTake(pS, bX ? &x : 0, 0);
+  if( pS->p->rc ) return;
+  while( !pM->bNative && pS->iEv<pS->nEv && pS->n<SCD2_WINDOW
+      && pS->p->rc==0 ){
+    winExtend(pS);
   }
-  if( bQ && !bTail ){
-    winPushKnown(pS, &q);
-    pS->bBound = 1;
-  }
-  if( pS->p->rc ) return nEv;
-  pS->bOnce = !pS->bSplit && iStart==0 && i==nEv;
-  for(j=iFirst; j<pS->n; j++) bNew |= pS->a[j].bNew;
-  if( bNew ){
-    if( pM->st.nMark ) winAddMarks(pS);
-    winApply(pS);
-  }
-  return i;
+  acdcWinAddMarks(pS, 0);
+  for(i=iFirst; i<pS->n; i++) bNew |= pS->a[i].bNew;
+  if( bNew ) acdcWinApply(pS);
 }
 
-/* bFresh: nothing is known of the key; bCont: the last call had this key too */
+/* ---- keys ---- */
+
+/*
+** Merge the events of a key.  bFresh: nothing is known of it; bCont: the last
+** call had this key too.
+*/
 static void scd2Key(
   Scd2 *pS, const AcdcVal *aKey, const AcdcEvent *aEv, int nEv, int bFresh,
   int bCont
 ){
-  int i = 0;
   pS->aKey = aKey;
+  pS->aEv = aEv;
+  pS->nEv = nEv;
+  pS->iEv = 0;
   if( !bCont ){
-    pS->nTouch = 0;
-    acdcArenaReset(&pS->touch);
+    acdcWinTouchReset(pS);
   }
-  while( i<nEv && pS->p->rc==0 ){
+  pS->bCutToo = 0;
+  while( pS->iEv<nEv && pS->p->rc==0 ){
+    pS->bFirst = pS->iEv==0;
     acdcHistKey(&pS->hist, aKey);
-    i = scd2Cluster(pS, aEv, i, nEv, bFresh);
-    if( i<nEv ) acdcWriterFlush(pS->pM);
+    scd2Cluster(pS, bFresh);
+    if( pS->iEv<nEv || pS->bCutToo ) acdcWriterFlush(pS->pM);
   }
-}
-
-/* ---- truncates ---- */
-
-/* Cut what a key has open at a truncate. */
-static void scd2MarkKey(Scd2 *pS, const AcdcVal *aKey, const AcdcSeq *pSeq){
-  AcdcHistEvent h;
-  pS->aKey = aKey;
-  pS->nTouch = 0;
-  pS->bOnce = 0;
-  acdcHistKey(&pS->hist, aKey);
-  pS->n = 0;
-  pS->bBound = 0;
-  if( !acdcHistLE(&pS->hist, pSeq, &h) ) return;
-  if( winCmp(pS, &h.ev.seq, pSeq)==0 ){
-    AcdcHistEvent before;
-    /* An event there lives; it may have to leave the run it is in */
-    if( h.pRow==0 || !acdcHistBefore(&pS->hist, pSeq, &before) ) return;
-    winPushKnown(pS, &before);
-  }
-  winPushKnown(pS, &h);
-  if( acdcHistGT(&pS->hist, pSeq, &h) ){
-    winPushKnown(pS, &h);
-    pS->bBound = 1;
-  }
-  if( pS->p->rc ) return;
-  winAddMarks(pS);
-  winApply(pS);
-}
-
-/*
-** Cut the keys that a statement selects; the arena is for their values.
-** Returns how many there were.
-*/
-static int scd2MarkKeys(
-  Scd2 *pS, const AcdcSeq *pSeq, sqlite3_stmt *pStmt, AcdcArena *pA
-){
-  AcdcMerge *pM = pS->pM;
-  AcdcVal *aKeys = 0;
-  int i, n = 0, nAlloc = 0;
-  while( acdcStep(pS->p, pStmt) ){
-    if( n>=nAlloc ){
-      AcdcVal *aNew;
-      nAlloc = nAlloc*2 + 64;
-      aNew = acdcRealloc(pS->p, aKeys, sizeof(AcdcVal)*(i64)nAlloc*pM->nKey);
-      if( aNew==0 ) break;
-      aKeys = aNew;
-    }
-    for(i=0; i<pM->nKey; i++){
-      AcdcVal v;
-      acdcValColumn(&v, pStmt, i);
-      acdcValCopy(pS->p, pA, &aKeys[(i64)n*pM->nKey+i], &v);
-    }
-    n++;
-  }
-  acdcReset(pS->p, pStmt);
-  for(i=0; i<n && pS->p->rc==0; i++){
-    scd2MarkKey(pS, &aKeys[(i64)i*pM->nKey], pSeq);
-    acdcArenaReset(&pS->arena);
-  }
-  acdcWriterFlush(pM);
-  acdcArenaReset(pA);
-  sqlite3_free(aKeys);
-  return n;
-}
-
-/*
-** New truncates (4.5): the keys that have a version open at one, some at a
-** time; a key that was cut is not found again.  Under partial updates also
-** those with an event at its very sequence, which inherits no more.
-*/
-static void scd2Truncate(Scd2 *pS, const AcdcSeq *pSeq){
-  AcdcMerge *pM = pS->pM;
-  AcdcCtx *p = pS->p;
-  const char *zFn = pM->bNative ? "" : "autocdc_seq_key";
-  char *zKeys = 0;
-  AcdcArena arena;
-  sqlite3_stmt *pStmt;
-  int i, n;
-  memset(&arena, 0, sizeof(arena));
-  for(i=0; i<pM->nKey; i++){
-    acdcAppendf(p, &zKeys, "%s\"%w\"", i ? "," : "", pM->aKey[i].zName);
-  }
-  pStmt = acdcPrepare(p, 0, "SELECT %s FROM %s WHERE "
-      "%s(\"" ACDC_START "\")<%s(?1) AND (\"" ACDC_END "\" IS NULL OR "
-      "%s(\"" ACDC_END "\")>%s(?1)) LIMIT 1000", zKeys, pM->zTgtSql,
-      zFn, zFn, zFn, zFn);
-  if( pStmt ) acdcValBind(pStmt, 1, &pSeq->shown);
-  do{
-    n = scd2MarkKeys(pS, pSeq, pStmt, &arena);
-  }while( n==1000 && p->rc==0 && !acdcInterrupted(p) );
-  acdcFinalize(p, &pStmt);
-  if( pM->bPartial ){
-    pStmt = acdcPrepare(p, 0, "SELECT %s FROM %s WHERE %s(\"" ACDC_START "\")="
-        "%s(?1)", zKeys, pM->zTgtSql, zFn, zFn);
-    if( pStmt ) acdcValBind(pStmt, 1, &pSeq->shown);
-    scd2MarkKeys(pS, pSeq, pStmt, &arena);
-    acdcFinalize(p, &pStmt);
-  }
-  sqlite3_free(zKeys);
-  acdcArenaFree(&arena);
+  if( pS->bCutToo && pS->p->rc==0 ) acdcCutKey(pS, 0);
 }
 
 void acdcScd2Run(AcdcMerge *pM){
@@ -753,7 +697,7 @@ void acdcScd2Run(AcdcMerge *pM){
   AcdcVal aKey[ACDC_MAXKEY];
   AcdcEvent *aEv = 0;
   const AcdcEntry *aE;
-  int i, n, nEvAlloc = 0, bMore = 0, bWasMore;
+  int n, nEvAlloc = 0, bMore = 0, bWasMore;
   i64 nGroup = 0;
   Scd2 s;
   memset(&s, 0, sizeof(s));
@@ -761,10 +705,12 @@ void acdcScd2Run(AcdcMerge *pM){
   s.p = p;
   acdcHistInit(&s.hist, pM);
   acdcStateAddMarks(pM);
+  acdcCutOpen(&s);
   while( p->rc==0 ){
     int nEv, bFresh;
     bWasMore = bMore;
-    n = acdcSorterGroup(p, pM->pSorter, SCD2_GROUP, &aE, &bMore);
+    n = acdcSorterGroup(p, pM->pSorter,
+                        pM->bNative ? SCD2_GROUP : SCD2_LOADED, &aE, &bMore);
     if( n==0 || p->rc ) break;
     if( (++nGroup & 1023)==0 && acdcInterrupted(p) ) break;
     if( n>nEvAlloc ){
@@ -782,7 +728,8 @@ void acdcScd2Run(AcdcMerge *pM){
     acdcArenaReset(&s.arena);
   }
   acdcWriterFlush(pM);
-  for(i=0; i<pM->nNewMark && p->rc==0; i++) scd2Truncate(&s, &pM->aNewMark[i]);
+  acdcCutAll(&s);
+  sqlite3_free(s.apMark);
   acdcHistClear(&s.hist);
   acdcArenaFree(&s.arena);
   acdcArenaFree(&s.touch);

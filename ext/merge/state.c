@@ -210,6 +210,16 @@ void acdcStateLoadMarks(AcdcCtx *p, const char *zSchema, AcdcState *pSt){
   acdcFinalize(p, &pStmt);
 }
 
+int acdcStateMarkFrom(const AcdcState *pSt, const AcdcSeq *pSeq){
+  int lo = 0, hi = pSt->nMark;
+  while( lo<hi ){
+    int mid = lo + (hi-lo)/2;
+    if( acdcSeqCmp(&pSt->kind, &pSt->aMark[mid], pSeq)<0 ) lo = mid+1;
+    else hi = mid;
+  }
+  return lo;
+}
+
 int acdcStateLoad(
   AcdcCtx *p, const char *zSchema, const char *zTarget, AcdcState *pSt
 ){
@@ -393,24 +403,6 @@ void acdcStateForget(AcdcCtx *p, const char *zSchema, AcdcState *pSt){
   acdcStateClear(pSt);
 }
 
-int acdcStateMark(AcdcMerge *pM, const AcdcSeq *pSeq){
-  AcdcCtx *p = pM->p;
-  sqlite3_stmt *pStmt;
-  AcdcVal v;
-  int bNew;
-  acdcSeqToState(p, &pM->st.kind, pSeq, &pM->arena, &v);
-  pStmt = acdcPrepare(p, 0, "INSERT OR IGNORE INTO \"%w\".autocdc_marks "
-      "VALUES(%lld, ?1, ?2)", pM->tgt.zSchema, pM->st.iId);
-  if( pStmt ){
-    acdcValBind(pStmt, 1, &v);
-    acdcValBind(pStmt, 2, &pSeq->shown);
-  }
-  acdcStep(p, pStmt);
-  bNew = p->rc==0 && sqlite3_changes(p->db)>0;
-  acdcFinalize(p, &pStmt);
-  return bNew;
-}
-
 int acdcStateVersionLast(
   AcdcCtx *p, const char *zSchema, AcdcState *pSt, AcdcArena *pA, AcdcSeq *pOut
 ){
@@ -449,10 +441,22 @@ void acdcStateVersionPut(AcdcMerge *pM, const AcdcSeq *pSeq){
 }
 
 void acdcStateAddMarks(AcdcMerge *pM){
+  AcdcCtx *p = pM->p;
+  sqlite3_stmt *pStmt;
+  AcdcVal v;
   int i;
   if( pM->nNewMark==0 ) return;
-  for(i=0; i<pM->nNewMark; i++) acdcStateMark(pM, &pM->aNewMark[i]);
-  acdcStateLoadMarks(pM->p, pM->tgt.zSchema, &pM->st);
+  pStmt = acdcPrepare(p, 0, "INSERT OR IGNORE INTO \"%w\".autocdc_marks "
+      "VALUES(%lld, ?1, ?2)", pM->tgt.zSchema, pM->st.iId);
+  for(i=0; i<pM->nNewMark && p->rc==0; i++){
+    acdcSeqToState(p, &pM->st.kind, &pM->aNewMark[i], &pM->arena, &v);
+    acdcValBind(pStmt, 1, &v);
+    acdcValBind(pStmt, 2, &pM->aNewMark[i].shown);
+    acdcStep(p, pStmt);
+    acdcReset(p, pStmt);
+  }
+  acdcFinalize(p, &pStmt);
+  acdcStateLoadMarks(p, pM->tgt.zSchema, &pM->st);
 }
 
 const AcdcBits *acdcDefaultMask(const AcdcMerge *pM){
