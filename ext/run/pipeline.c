@@ -564,7 +564,7 @@ static int runWants(
   const AcdcInput *pIn = pS->pStep->pInput;
   if( !pS->bRun || !pS->pStep->bEnabled ) return 0;
   if( zTarget ){
-    char *zName = acdcStepTargetName(pPipe->p, pS);
+    char *zName = acdcStepName(pPipe->p, pS->zSchema, pS->zName);
     int bIs = zName && strcmp(zName, zTarget)==0;
     sqlite3_free(zName);
     if( !bIs ) return 0;

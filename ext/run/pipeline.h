@@ -91,8 +91,8 @@ int acdcPipelineFills(AcdcPipeline *pPipe, const char *zTable);
 /* Run one step (step.c). */
 void acdcStepRun(AcdcPipeline *pPipe, AcdcPipeStep *pStep, AcdcRunResult *pR);
 
-/* The target of a step as flows and results name it: plain where that is clear.
-** Owned by the caller. */
-char *acdcStepTargetName(AcdcCtx *p, const AcdcPipeStep *pStep);
+/* A table as flows and results name it: plain where that is clear.  Owned by the
+** caller. */
+char *acdcStepName(AcdcCtx *p, const char *zSchema, const char *zName);
 
 #endif /* ACDC_PIPELINE_H */

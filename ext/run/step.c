@@ -488,6 +488,11 @@ static void stepMerge(AcdcStepRun *pR, const AcdcInput *pIn){
     }
     acdcFlowClear(&flow);
   }
+  /* The merge names its flow itself. */
+  if( p->rc && strncmp(acdcErrorText(p), "flow '", 6)==0 ){
+    acdcStepEnd(pR);
+    return;
+  }
   acdcErrorWhere(p, "flow \"%s\"", pIn->zName ? pIn->zName : "?");
   acdcStepEnd(pR);
 }
@@ -551,19 +556,19 @@ static void stepView(AcdcStepRun *pR){
 
 /* ---- the step ---- */
 
-char *acdcStepTargetName(AcdcCtx *p, const AcdcPipeStep *pS){
-  int bPlain = sqlite3_stricmp(pS->zSchema, "main")==0;
+char *acdcStepName(AcdcCtx *p, const char *zSchema, const char *zName){
+  int bPlain = sqlite3_stricmp(zSchema, "main")==0;
   const char *z;
-  for(z=pS->zName; *z; z++){
+  for(z=zName; *z; z++){
     if( !((*z>='a' && *z<='z') || (*z>='A' && *z<='Z') || *z=='_'
-          || (*z>='0' && *z<='9' && z!=pS->zName)) ) bPlain = 0;
+          || (*z>='0' && *z<='9' && z!=zName)) ) bPlain = 0;
   }
-  if( bPlain ) return acdcStrdup(p, pS->zName);
-  for(z=pS->zName; *z && *z!='.' && *z!='"' && *z!='`' && *z!='['; z++){}
-  if( *z==0 && strchr(pS->zSchema, '.')==0 ){
-    return acdcMprintf(p, "%s.%s", pS->zSchema, pS->zName);
+  if( bPlain ) return acdcStrdup(p, zName);
+  for(z=zName; *z && *z!='.' && *z!='"' && *z!='`' && *z!='['; z++){}
+  if( *z==0 && strchr(zSchema, '.')==0 ){
+    return acdcMprintf(p, "%s.%s", zSchema, zName);
   }
-  return acdcMprintf(p, "\"%w\".\"%w\"", pS->zSchema, pS->zName);
+  return acdcMprintf(p, "\"%w\".\"%w\"", zSchema, zName);
 }
 
 void acdcStepRun(AcdcPipeline *pPipe, AcdcPipeStep *pStep, AcdcRunResult *pR){
@@ -576,7 +581,7 @@ void acdcStepRun(AcdcPipeline *pPipe, AcdcPipeStep *pStep, AcdcRunResult *pR){
   run.pStep = pStep;
   run.pS = pStep->pStep;
   run.pR = pR;
-  run.zTarget = acdcStepTargetName(run.p, pStep);
+  run.zTarget = acdcStepName(run.p, pStep->zSchema, pStep->zName);
   acdcStepRules(&run);
   stepSchema(&run);
   if( run.p->rc==SQLITE_OK && run.pS->migration.zName ){

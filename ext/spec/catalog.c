@@ -109,95 +109,6 @@ static char *optionsText(AcdcCtx *p, const AcdcSpecOptions *pOpt){
   return z;
 }
 
-/* ---- files that go along ---- */
-
-/* Keep the text of a file in the options; a finding if it is not there. */
-static void bundleFile(
-  AcdcCtx *p, AcdcSpecOptions *pOpt, AcdcDiags *pDiags, int eKind,
-  const char *zPath, const AcdcPlace *pPlace
-){
-  char *z;
-  AcdcDiag *pD;
-  if( zPath==0 || acdcNamesFind(&pOpt->fileName, zPath)>=0 ) return;
-  z = acdcSpecFile(p, pOpt, eKind, zPath, 0);
-  if( z ){
-    acdcNamesAdd(p, &pOpt->fileName, zPath, -1);
-    acdcNamesAdd(p, &pOpt->fileText, z, -1);
-  }else if( p->rc==SQLITE_OK ){
-    AcdcCtx sub;
-    acdcCtxInit(&sub, p->db);
-    acdcFsAllowed(&sub);
-    acdcDiagAdd(p, pDiags, ACDC_DIAG_ERROR, 0, 0, 0, sub.rc
-        ? "this connection reads no files: the option files may hold its text"
-        : "the option base_path says where files are, the option files may "
-        "hold their text", "the file \"%s\" is not found", zPath);
-    acdcCtxClear(&sub);
-    pD = pDiags->n ? &pDiags->a[pDiags->n-1] : 0;
-    if( pD && pPlace ){
-      pD->iLine = pPlace->iLine;
-      pD->iCol = pPlace->iCol;
-    }
-  }
-  sqlite3_free(z);
-}
-
-/* A file of expectations, or each of a folder of them. */
-static void bundleRules(
-  AcdcCtx *p, AcdcSpecOptions *pOpt, AcdcDiags *pDiags, const AcdcQuality *pQ
-){
-  AcdcNames names = {0, 0};
-  size_t n;
-  int i;
-  if( pQ->zPath==0 ) return;
-  n = strlen(pQ->zPath);
-  if( n>5 && strcmp(&pQ->zPath[n-5], ".json")==0 ){
-    bundleFile(p, pOpt, pDiags, ACDC_FILE_RULES, pQ->zPath, &pQ->place);
-    return;
-  }
-  acdcSpecFolder(p, pOpt, ACDC_FILE_RULES, pQ->zPath, &names);
-  if( names.n==0 ){
-    bundleFile(p, pOpt, pDiags, ACDC_FILE_RULES, pQ->zPath, &pQ->place);
-  }
-  for(i=0; i<names.n && p->rc==SQLITE_OK; i++){
-    /* Kept under the folder's name in the spec, where it is looked for. */
-    const char *zTail = strrchr(names.az[i], '/');
-    char *zKeep = acdcMprintf(p, "%s/%s",
-        strcmp(pQ->zPath, ".")==0 ? "expectations" : pQ->zPath,
-        zTail ? zTail+1 : names.az[i]);
-    char *zText = acdcSpecFile(p, pOpt, ACDC_FILE_OTHER, names.az[i], 0);
-    if( zText && zKeep && acdcNamesFind(&pOpt->fileName, zKeep)<0 ){
-      acdcNamesAdd(p, &pOpt->fileName, zKeep, -1);
-      acdcNamesAdd(p, &pOpt->fileText, zText, -1);
-    }
-    sqlite3_free(zKeep);
-    sqlite3_free(zText);
-  }
-  acdcNamesFree(&names);
-}
-
-static void bundleAll(
-  AcdcCtx *p, AcdcSpecOptions *pOpt, const AcdcSpec *pSpec, AcdcDiags *pDiags
-){
-  const AcdcView *pView;
-  const AcdcStep *pStep;
-  bundleFile(p, pOpt, pDiags, ACDC_FILE_TEMPLATE, pSpec->zTemplate, 0);
-  for(pView=pSpec->pView; pView; pView=pView->pNext){
-    bundleFile(p, pOpt, pDiags, ACDC_FILE_SQL, pView->zSqlPath, &pView->place);
-    bundleFile(p, pOpt, pDiags, ACDC_FILE_SCHEMA, pView->zSchemaPath,
-               &pView->place);
-    bundleFile(p, pOpt, pDiags, ACDC_FILE_OTHER, pView->zTransform,
-               &pView->place);
-  }
-  for(pStep=pSpec->pStep; pStep; pStep=pStep->pNext){
-    bundleFile(p, pOpt, pDiags, ACDC_FILE_SQL, pStep->zSqlPath, &pStep->place);
-    bundleFile(p, pOpt, pDiags, ACDC_FILE_SCHEMA, pStep->zSchemaPath,
-               &pStep->place);
-    bundleFile(p, pOpt, pDiags, ACDC_FILE_SCHEMA, pStep->versions.zSchemaPath,
-               &pStep->place);
-    bundleRules(p, pOpt, pDiags, &pStep->quality);
-  }
-}
-
 /* ---- loading ---- */
 
 static int specFlows(const AcdcSpec *pSpec){
@@ -257,9 +168,7 @@ int acdcCatalogLoad(
   acdcSpecOptionsRead(p, zOptions, &opt);
   if( opt.zBasePath==0 && zBase ) opt.zBasePath = acdcStrdup(p, zBase);
   acdcSpecRead(p, zText, nText, &opt, &diags, &pSpec);
-  if( pSpec && diags.nError==0 && p->rc==SQLITE_OK ){
-    bundleAll(p, &opt, pSpec, &diags);
-  }
+  if( pSpec ) acdcSpecCompanions(p, &opt, pSpec, &diags);
   acdcDiagRaise(p, &diags, zName ? zName : "the spec");
   if( pSpec && p->rc==SQLITE_OK ){
     n = specFlows(pSpec);

@@ -64,6 +64,17 @@ static const AcdcFormat *detectFormat(
     }
     return pFormat;
   }
+  if( acdcJsonMember(pRoot, "table") && acdcJsonMember(pRoot, "keys") ){
+    acdcReadError(r, pRoot, "put it in [ ]", "a table list is a list of "
+                  "entries");
+    return 0;
+  }
+  if( acdcShapeMember(pRoot, "node_type") ){
+    acdcReadError(r, pRoot, "put it into {\"data_flow_id\": \"...\", "
+        "\"data_flow_group\": \"...\", \"nodes\": [...]}", "this is a node, not "
+        "a spec");
+    return 0;
+  }
   if( acdcShapeMember(pRoot, "target") && acdcShapeMember(pRoot, "keys") ){
     acdcReadError(r, pRoot, "give it to apply_changes() itself", "this is an "
                   "inline flow, not a spec");

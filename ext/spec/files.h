@@ -32,6 +32,14 @@ void acdcSpecFolder(AcdcCtx *p, const AcdcSpecOptions *pOpt, int eKind,
 /* The path for data that the spec calls z: path_map applied.  Owned. */
 char *acdcSpecDataPath(AcdcCtx *p, const AcdcSpecOptions *pOpt, const char *z);
 
+/*
+** Find the files that a spec names, and keep their texts in the option files,
+** so that a run needs none.  Findings: files that are not there, and texts that
+** are not what they should be (companion.c).
+*/
+void acdcSpecCompanions(AcdcCtx *p, AcdcSpecOptions *pOpt,
+                        const AcdcSpec *pSpec, AcdcDiags *pDiags);
+
 /* Error if the connection, or this spec, may read no files. */
 void acdcSpecMayRead(AcdcCtx *p, const AcdcSpecOptions *pOpt);
 

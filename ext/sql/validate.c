@@ -7,9 +7,11 @@
 **     spec HIDDEN, options HIDDEN)
 **
 ** and autocdc_json_schema([format]), the JSON Schema of a format, for editors.
-** Both only read their arguments.
+** The first also looks at the files that the spec names, so that only direct SQL
+** may call it; the second reads nothing but its argument.
 */
 #include "specsql.h"
+#include "../spec/files.h"
 #include "../spec/spec.h"
 
 #define VALIDATE_SEVERITY   0
@@ -47,6 +49,7 @@ static int validateConnect(
       "CREATE TABLE x(severity, path, line, \"column\", message, suggestion, "
       "spec HIDDEN, options HIDDEN)");
   if( rc ) return rc;
+  sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
   pNew = sqlite3_malloc64(sizeof(*pNew));
   if( pNew==0 ) return SQLITE_NOMEM;
   memset(pNew, 0, sizeof(*pNew));
@@ -157,6 +160,7 @@ static int validateFilter(
     const char *z = (const char*)sqlite3_value_text(argv[0]);
     acdcSpecRead(&ctx, z ? z : "", sqlite3_value_bytes(argv[0]), &opt,
                  &pCur->diags, &pSpec);
+    if( pSpec ) acdcSpecCompanions(&ctx, &opt, pSpec, &pCur->diags);
   }
   acdcSpecFree(pSpec);
   acdcSpecOptionsClear(&opt);

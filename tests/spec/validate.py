@@ -3,6 +3,7 @@ field, truncated, deep and large documents."""
 import copy
 import json
 import os
+import re
 import time
 
 from lakeflow import FLOW, STANDARD, source, sql, target
@@ -75,7 +76,8 @@ def schema_of(db, name):
 
 
 def errors(findings):
-    return [f for f in findings if f[0] == "error"]
+    """Errors of the document itself: the files that it names are not here."""
+    return [f for f in findings if f[0] == "error" and not re.fullmatch('the file ".*" is not found', f[4])]
 
 
 def at(document, path):
@@ -281,3 +283,44 @@ def schema_names():
     db = Db()
     check("unknown format" in db.error("SELECT autocdc_json_schema('x')"), "unknown format")
     check(schema_of(db, "dlt_meta") == schema_of(db, "sdp-meta"), "another name")
+
+
+@case
+def files_that_a_spec_names():
+    """They are looked for, and looked at, by the validator and by loading alike."""
+    db = Db()
+    spec = nodespec(
+        source("v_c", "c"),
+        target("t", ["v_c"], schema_path="s.json", data_quality={"expectations_path": "r.json"}),
+        {"name": "v_q", "node_type": "transformation", "transformation_type": "sql", "config": {"sql_path": "q.sql"}},
+        target("u", ["v_q"]))
+    found = [(f[1], f[4]) for f in db.findings(spec) if f[0] == "error"]
+    check(found == [("/nodes/1", 'the file "s.json" is not found'),
+                    ("/nodes/1/config/data_quality", 'the file "r.json" is not found'),
+                    ("/nodes/2", 'the file "q.sql" is not found')], "missing: %s" % found)
+    files = {"s.json": '{"type": "struct", "fields": 1}', "r.json": '{"expect": [{"name": "r"}]}', "q.sql": "SELECT 1"}
+    options = json.dumps({"files": files})
+    found = [f[4] for f in db.findings(spec, options) if f[0] == "error"]
+    check(len(found) == 2 and "r.json" in found[0] + found[1] and "s.json" in found[0] + found[1], found)
+    message = db.error("SELECT autocdc_load(?, ?)", spec, options)
+    for text in found:
+        check(text in message, "%s is not in %s" % (text, message))
+    files.update({"s.json": "id INT", "r.json": '{"expect": [{"name": "r", "constraint": "id > 0"}]}'})
+    options = json.dumps({"files": files})
+    check([f for f in db.findings(spec, options) if f[0] == "error"] == [], "all is well")
+    check(db.value("SELECT autocdc_load(?, ?)", spec, options) == 2, "loaded")
+    # Files are read, so views of a database from elsewhere may not ask.
+    db.run("CREATE VIEW v AS SELECT * FROM autocdc_validate('x')")
+    check("unsafe use" in db.error("SELECT * FROM v"), "in a view")
+
+
+@case
+def parts_of_specs():
+    """What is printed in documentation by itself is told from a spec."""
+    db = Db()
+    for text, message in (
+            ('{"table": "orders", "keys": ["ID"]}', "put it in [ ]"),
+            (json.dumps(source("v", "t")), '"nodes": [...]'),
+            ('{"target": "t", "keys": "id"}', "apply_changes()"),
+            ('[1]', "no known format"), ('[]', "empty"), ('7', "not a number")):
+        check(message in db.error("SELECT autocdc_load(?)", text), "%s: %s" % (text, db.error("SELECT autocdc_load(?)", text)))
