@@ -476,6 +476,28 @@ static void snapKeepCode(Snap *pS, int n){
   pS->nNewAlloc = nAlloc;
 }
 
+/*
+** Is column i of the target's row plainly the value?  0 also if that takes a
+** closer look.  Most values of most rows pass here, with the fewest calls.
+*/
+static int snapSameAt(Snap *pS, int i, const AcdcVal *pNew){
+  sqlite3_value *pV = sqlite3_column_value(pS->pTgt, i);
+  if( sqlite3_value_type(pV)!=pNew->eType ) return 0;
+  switch( pNew->eType ){
+    case SQLITE_NULL:
+      return 1;
+    case SQLITE_INTEGER:
+      return sqlite3_value_int64(pV)==pNew->u.i;
+    case SQLITE_TEXT: {
+      const void *z = sqlite3_value_text(pV);
+      return z && pNew->u.z && sqlite3_value_bytes(pV)==pNew->n
+          && memcmp(z, pNew->u.z, pNew->n)==0;
+    }
+    default:
+      return 0;
+  }
+}
+
 /* Is a row equal to the target's row at hand in all that is compared? */
 static int snapEqual(
   Snap *pS, const AcdcVal *aVal, const int *aEmit, int nEmit
@@ -492,6 +514,7 @@ static int snapEqual(
       continue;
     }
     if( pM->aVal[i].iTgt<0 ) continue;
+    if( snapSameAt(pS, pM->nKey+1+i, pNew) ) continue;
     snapColumn(pS, pM->nKey+1+i, &v);
     if( snapDiffersIn(pS, i, &v, pNew)!=SNAP_EQUAL ) return 0;
   }
