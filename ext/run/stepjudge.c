@@ -103,8 +103,11 @@ static void rulesCount(AcdcStepRun *pR, const char *zScope){
             n==1 ? "" : "s", n==1 ? "s" : "", pE->zName, pE->zRule);
         break;
       }
-      acdcAppendf(p, &pR->zNote, "%sexpectation \"%s\": %lld row%s",
-                  pR->zNote ? "; " : "", pE->zName, n, n==1 ? "" : "s");
+      acdcAppendf(p, &pR->zNote, "%sexpectation \"%s\" %s by %lld row%s",
+          pR->zNote ? "; " : "", pE->zName,
+          pR->rules.eFamily==ACDC_FAMILY_NAMED
+           && pE->eAction==ACDC_EXPECT_QUARANTINE ? "met" : "violated",
+          n, n==1 ? "" : "s");
     }
   }
   acdcFinalize(p, &pStmt);
@@ -168,7 +171,7 @@ static void rulesQuarantine(
   acdcFinalize(p, &pStmt);
   acdcErrorWhere(p, "quarantine table \"%s\"", zName ? zName : "");
   if( pR->nQuarantined ){
-    acdcAppendf(p, &pR->zNote, "%s%lld row%s in quarantine table %s",
+    acdcAppendf(p, &pR->zNote, "%s%lld row%s put into quarantine table %s",
         pR->zNote ? "; " : "", pR->nQuarantined,
         pR->nQuarantined==1 ? "" : "s", zName);
   }

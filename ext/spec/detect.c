@@ -205,6 +205,57 @@ void acdcReadDocument(AcdcSpecRead *r, AcdcJsonNode *pRoot){
   }
 }
 
+/* ---- tokens that nothing replaces ---- */
+
+/* A finding for each {token} in a name or path, once for each token. */
+static void unknownTokens(
+  AcdcSpecRead *r, const char *z, const AcdcPlace *pPlace, AcdcNames *pSeen
+){
+  for(; z && (z = strchr(z, '{'))!=0; z++){
+    int n = 1, nBefore = r->pDiags->n;
+    char *zName;
+    while( (z[n]>='a' && z[n]<='z') || (z[n]>='A' && z[n]<='Z') || z[n]=='_'
+        || (z[n]>='0' && z[n]<='9') ) n++;
+    if( n==1 || z[n]!='}' ) continue;
+    zName = acdcStrndup(r->p, z+1, n-1);
+    if( zName && strcmp(zName, "version") && strcmp(zName, "fragment")
+     && acdcNamesFind(pSeen, zName)<0 ){
+      char *zHint = acdcMprintf(r->p, "the option {\"tokens\": {\"%s\": "
+                                "\"...\"}} says it", zName);
+      acdcNamesAdd(r->p, pSeen, zName, -1);
+      acdcDiagAdd(r->p, r->pDiags, ACDC_DIAG_WARNING, 0, 0, 0, zHint,
+                  "{%s} stands for nothing", zName);
+      if( r->pDiags->n>nBefore ){
+        AcdcDiag *pD = &r->pDiags->a[nBefore];
+        pD->iLine = pPlace->iLine;
+        pD->iCol = pPlace->iCol;
+        sqlite3_free(pD->zPath);
+        pD->zPath = acdcStrdup(r->p, pPlace->zPath ? pPlace->zPath : "");
+      }
+      sqlite3_free(zHint);
+    }
+    sqlite3_free(zName);
+  }
+}
+
+static void findTokens(AcdcSpecRead *r){
+  const AcdcView *pView;
+  const AcdcStep *pStep;
+  AcdcNames seen = {0, 0};
+  for(pView=r->pSpec->pView; pView; pView=pView->pNext){
+    unknownTokens(r, pView->table.zSchema, &pView->place, &seen);
+    unknownTokens(r, pView->table.zName, &pView->place, &seen);
+    unknownTokens(r, pView->zPath, &pView->place, &seen);
+  }
+  for(pStep=r->pSpec->pStep; pStep; pStep=pStep->pNext){
+    unknownTokens(r, pStep->target.zSchema, &pStep->place, &seen);
+    unknownTokens(r, pStep->target.zName, &pStep->place, &seen);
+    unknownTokens(r, pStep->versions.zPath, &pStep->place, &seen);
+    unknownTokens(r, pStep->versions.table.zSchema, &pStep->place, &seen);
+  }
+  acdcNamesFree(&seen);
+}
+
 void acdcSpecRead(
   AcdcCtx *p,
   const char *zText,
@@ -252,6 +303,7 @@ void acdcSpecRead(
       r.pSpec = 0;
     }
   }
+  if( r.pSpec ) findTokens(&r);
   acdcJsonFree(r.pDoc);
   if( pOpt->bStrict ) acdcDiagStrict(pDiags);
   acdcDiagSort(pDiags);

@@ -284,7 +284,7 @@ def quality():
         load(db, nodespec(source("v_c", "c"), target("t", ["v_c"], data_quality=quality)),
              files={"rules.json": rules})
         got = db.rows("SELECT rejected, message FROM apply_changes()")
-        check(got[0][0] == (0 if mode == "flag" else 2) and '"positive": 2 rows' in got[0][1], "%s: %s" % (mode, got))
+        check(got[0][0] == (0 if mode == "flag" else 2) and '"positive" violated by 2 rows' in got[0][1], "%s: %s" % (mode, got))
         same(db, "SELECT id, v FROM t", kept)
         if flagged:
             same(db, "SELECT id, is_quarantined FROM t", flagged)

@@ -324,3 +324,14 @@ def parts_of_specs():
             ('{"target": "t", "keys": "id"}', "apply_changes()"),
             ('[1]', "no known format"), ('[]', "empty"), ('7', "not a number")):
         check(message in db.error("SELECT autocdc_load(?)", text), "%s: %s" % (text, db.error("SELECT autocdc_load(?)", text)))
+
+
+@case
+def tokens_that_nothing_replaces():
+    db = Db()
+    spec = nodespec(source("v_c", "c", database="{bronze}"), target("t", ["v_c"], database="{silver}"))
+    found = [(f[0], f[1], f[4]) for f in db.findings(spec)]
+    check(found == [("warning", "/nodes/0", "{bronze} stands for nothing"),
+                    ("warning", "/nodes/1", "{silver} stands for nothing")], found)
+    check(db.findings(spec, '{"tokens": {"bronze": "main", "silver": "main"}}') == [], "all given")
+    check("{silver}" in db.error("SELECT autocdc_load(?, '{\"strict\": true}')", spec), "strict")
