@@ -182,7 +182,8 @@ struct AcdcMerge {
                          ** end: buffers need no copies */
   u8 bNative;            /* __START_AT in plain order is in sequence order */
   u8 bForeign;           /* Target had rows that no flow of ours wrote */
-  u8 bRowMode;           /* Target has triggers or foreign keys, or NULL keys:
+  u8 bRowMode;           /* Target has triggers, foreign keys, NULL keys, or as
+                         ** many columns as there may be:
                          ** plain INSERT, UPDATE and DELETE of one row each */
   u8 bUpsert;            /* Target is as we made it: its PRIMARY KEY is known,
                          ** so rows may be written by INSERT ... ON CONFLICT */
@@ -523,6 +524,8 @@ void acdcPartialReduce(void *pArg, const AcdcEntry *aE, int n, u8 *aKeep);
 int acdcEntryMask(const AcdcMerge *pM, const AcdcEntry *pE, AcdcBits *pMask);
 /* Count a tie of an entry that is passed over with the next of its key. */
 void acdcScd1Pair(AcdcMerge *pM, const AcdcEntry *pGone, const AcdcEntry *pNext);
+/* After a truncate: what is the user's own in rows that events wrote in part. */
+void acdcPartialAdopted(AcdcMerge *pM);
 /* Rows that hold values of events below a truncate (state form): fold anew. */
 void acdcPartialTruncate(AcdcMerge *pM, const AcdcVal *pMark);
 /* The latest truncate, or NULL. */

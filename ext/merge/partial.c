@@ -345,13 +345,50 @@ void acdcPartialKey(
     partWrite(&part, bFresh);
     for(i=0; i<nEv && pM->bExtra; i++){
       if( aEv[i].eKind==ACDC_DELETE ){
-        acdcTgtExtra(pM, aKey);
+        i64 n = pM->n.nInserted + pM->n.nUpdated + pM->n.nDeleted;
+        if( acdcTgtExtra(pM, aKey) && n==nWritten ) pM->n.nUpdated++;
         break;
       }
     }
   }
   nWritten = pM->n.nInserted + pM->n.nUpdated + pM->n.nDeleted - nWritten;
   pM->n.nUnchanged += nEv - nWritten;
+}
+
+/*
+** Rows of the user's, of which an event wrote a part and nothing else is kept:
+** the other part is older than the truncate.
+*/
+void acdcPartialAdopted(AcdcMerge *pM){
+  AcdcCtx *p = pM->p;
+  int iGen, i;
+  for(iGen=0; iGen<pM->st.nGen && p->rc==0; iGen++){
+    char *zSet = 0, *zAny = 0, *zS = 0, *zE = 0;
+    for(i=0; i<pM->nVal; i++){
+      if( pM->aVal[i].iTgt<0 || acdcBit(&pM->st.aGen[iGen], i) ) continue;
+      acdcAppendf(p, &zSet, "%s\"%w\"=NULL", zSet ? "," : "",
+                  pM->aVal[i].zName);
+      acdcAppendf(p, &zAny, "%s\"%w\" IS NOT NULL", zAny ? " OR " : "",
+                  pM->aVal[i].zName);
+    }
+    for(i=0; i<pM->nKey; i++){
+      const char *zAnd = i ? " AND " : "";
+      acdcAppendf(p, &zS, "%ss.k%d IS t.\"%w\"", zAnd, i+1, pM->aKey[i].zName);
+      acdcAppendf(p, &zE, "%se.k%d IS t.\"%w\"", zAnd, i+1, pM->aKey[i].zName);
+    }
+    if( zSet && p->rc==0 ){
+      acdcExec(p, "UPDATE %s AS t SET %s WHERE (%s) AND EXISTS(SELECT 1 FROM "
+          "\"%w\".autocdc_state_%lld AS s WHERE %s AND s.kind=%d) AND NOT "
+          "EXISTS(SELECT 1 FROM \"%w\".autocdc_event_%lld AS e WHERE %s)",
+          pM->zTgtSql, zSet, zAny, pM->tgt.zSchema, pM->st.iId, zS, iGen*2,
+          pM->tgt.zSchema, pM->st.iId, zE);
+      if( p->rc==0 ) pM->n.nUpdated += sqlite3_changes64(p->db);
+    }
+    sqlite3_free(zSet);
+    sqlite3_free(zAny);
+    sqlite3_free(zS);
+    sqlite3_free(zE);
+  }
 }
 
 void acdcPartialTruncate(AcdcMerge *pM, const AcdcVal *pMark){

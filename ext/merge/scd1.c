@@ -181,6 +181,7 @@ static void scd1Decide(
   AcdcSeq last;
   AcdcVal v;
   int eKind = 1, bKnown = 0, bGone = 0, c = 1, i;
+  i64 nUpdated;
   pM->n.nUnchanged += nEv-1;
   if( pMark && acdcSeqCmp(&pM->st.kind, &pEv->seq, pMark)<0 ){
     pM->n.nUnchanged++;
@@ -210,8 +211,15 @@ static void scd1Decide(
   if( bKnown && c==0 && !scd1TieTakes(pM, pA, aKey, &last, eKind, pEv) ) return;
   if( pM->p->rc ) return;
   for(i=0; i<nEv-1; i++) if( aEv[i].eKind==ACDC_DELETE ) bGone = 1;
-  if( bGone && pM->bExtra && pEv->eKind==ACDC_UPSERT ) acdcTgtExtra(pM, aKey);
+  if( pM->nNewMark ) bGone = 1;          /* what is older is truncated */
+  bGone = bGone && pM->bExtra && pEv->eKind==ACDC_UPSERT
+       && acdcTgtExtra(pM, aKey);
+  nUpdated = pM->n.nUpdated;
   acdcScd1Write(pM, aKey, pEv, bKnown && (eKind & 1)==0);
+  if( bGone && pM->n.nUpdated==nUpdated ){
+    pM->n.nUpdated++;                    /* only columns of the user's differ */
+    pM->n.nUnchanged--;
+  }
   acdcSeqToState(pM->p, &pM->st.kind, &pEv->seq, pA, &v);
   acdcLastPut(pM, aKey, &v, SCD1_KIND(pM, pEv->eKind), !bKnown);
 }
@@ -275,7 +283,8 @@ static void scd1Truncate(AcdcMerge *pM){
   if( p->rc==0 ) pM->n.nDeleted += sqlite3_changes64(p->db);
   acdcFinalize(p, &pStmt);
   sqlite3_free(zMatch);
-  if( pM->bExtra && p->rc==0 ) acdcTgtExtra(pM, 0);
+  if( pM->st.bEvents && pM->st.bAdopted ) acdcPartialAdopted(pM);
+  if( pM->bExtra && p->rc==0 ) pM->n.nUpdated += acdcTgtExtra(pM, 0);
 }
 
 void acdcScd1Run(AcdcMerge *pM){

@@ -730,12 +730,16 @@ static void targetDropped(AcdcMerge *pM){
       "forgotten and the source is read from its start", pM->pFlow->zTarget);
 }
 
-/* Triggers and foreign keys see one plain statement a row. */
+/*
+** Triggers and foreign keys see one plain statement a row.  So do tables near
+** the limit of columns, which no feed (feed.c) has enough of.
+*/
 static void targetRowMode(AcdcMerge *pM){
   AcdcCtx *p = pM->p;
   const char *zMaster = sqlite3_stricmp(pM->tgt.zSchema,"temp")==0
                       ? "sqlite_temp_master" : "sqlite_master";
   pM->bRowMode = pM->pFlow->bNullKeysMatch
+    || pM->nKey + pM->nVal + 2>sqlite3_limit(p->db, SQLITE_LIMIT_COLUMN, -1) - 2
     || acdcSelectInt(p, 0, "SELECT 1 FROM \"%w\".%s WHERE type='trigger' AND "
          "tbl_name=%Q COLLATE NOCASE", pM->tgt.zSchema, zMaster, pM->tgt.zName)
     || acdcSelectInt(p, 0, "SELECT 1 FROM sqlite_temp_master WHERE "

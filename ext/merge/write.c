@@ -15,6 +15,7 @@ enum {
 
 #define WRITE_ROWS   1024          /* rows that wait at most ... */
 #define WRITE_BYTES  (512*1024)    /* ... and copied bytes */
+#define WRITE_GROUP  50            /* Terms of an OR in one parenthesis */
 
 struct AcdcWriter {
   sqlite3_stmt *aStmt[W_COUNT];    /* Prepared when first used.  Owned */
@@ -68,6 +69,16 @@ static char *writeKeyMatch(AcdcMerge *pM, int bState){
   return z;
 }
 
+/*
+** What goes before term number *pn of "(a OR b ...) OR (c ...)", which is to be
+** closed with ")".  In groups, because SQLite limits the depth of an expression,
+** and a plain chain is as deep as it is long.
+*/
+static const char *writeOr(int *pn){
+  int i = (*pn)++;
+  return i==0 ? "(" : i%WRITE_GROUP ? " OR " : ") OR (";
+}
+
 /* Does this flow write value column i?  Partial updates write them all. */
 static int writeHas(const AcdcMerge *pM, int i){
   if( pM->aVal[i].iTgt<0 ) return 0;
@@ -115,7 +126,7 @@ static char *writeUpdateSql(AcdcMerge *pM, const char *zWhere){
   AcdcCtx *p = pM->p;
   char *zSet = 0, *zDiff = 0, *z;
   int bHistory = pM->pFlow->eScd!=ACDC_SCD1;
-  int i;
+  int i, nDiff = 0;
   if( bHistory ){
     acdcAppendf(p, &zSet, "\"" ACDC_END "\"=?%d", pM->nKey+2);
   }
@@ -123,12 +134,12 @@ static char *writeUpdateSql(AcdcMerge *pM, const char *zWhere){
     if( !writeHas(pM, i) ) continue;
     acdcAppendf(p, &zSet, "%s\"%w\"=?%d", zSet ? "," : "",
                 pM->aVal[i].zName, writeValParam(pM, i));
-    acdcAppendf(p, &zDiff, "%s\"%w\"%s IS NOT ?%d", zDiff ? " OR " : "",
+    acdcAppendf(p, &zDiff, "%s\"%w\"%s IS NOT ?%d", writeOr(&nDiff),
         pM->aVal[i].zName,
         pM->tgt.aCol[pM->aVal[i].iTgt].zColl ? " COLLATE BINARY" : "",
         writeValParam(pM, i));
     if( pM->aVal[i].cAff=='A' ){          /* 1 IS 1.0, and yet they differ */
-      acdcAppendf(p, &zDiff, " OR typeof(\"%w\")<>typeof(?%d)",
+      acdcAppendf(p, &zDiff, "%stypeof(\"%w\")<>typeof(?%d)", writeOr(&nDiff),
           pM->aVal[i].zName, writeValParam(pM, i));
     }
   }
@@ -136,7 +147,7 @@ static char *writeUpdateSql(AcdcMerge *pM, const char *zWhere){
     z = acdcMprintf(p, "UPDATE %s SET %s WHERE %s AND \"" ACDC_START "\"=?%d",
                     pM->zTgtSql, zSet, zWhere, pM->nKey+1);
   }else if( zSet ){
-    z = acdcMprintf(p, "UPDATE %s SET %s WHERE %s AND (%s)", pM->zTgtSql, zSet,
+    z = acdcMprintf(p, "UPDATE %s SET %s WHERE %s AND (%s))", pM->zTgtSql, zSet,
                     zWhere, zDiff);
   }else{
     z = acdcMprintf(p, "SELECT 1 WHERE 0");     /* keys only: never differs */
@@ -152,7 +163,7 @@ sqlite3_stmt *acdcWriterUpsert(AcdcMerge *pM){
   char *zInsert = writeInsertSql(pM, 1);
   char *zKeys = 0, *zSet = 0, *zDiff = 0;
   int bHistory = pM->pFlow->eScd!=ACDC_SCD1;
-  int i;
+  int i, nDiff = 0;
   for(i=0; i<pM->nKey; i++){
     acdcAppendf(p, &zKeys, "%s\"%w\"", i ? "," : "", pM->aKey[i].zName);
   }
@@ -165,17 +176,17 @@ sqlite3_stmt *acdcWriterUpsert(AcdcMerge *pM){
     if( !writeHas(pM, i) ) continue;
     acdcAppendf(p, &zSet, "%s\"%w\"=excluded.\"%w\"", zSet ? "," : "", z, z);
     acdcAppendf(p, &zDiff, "%s\"%w\"%s IS NOT excluded.\"%w\"",
-        zDiff ? " OR " : "", z,
+        writeOr(&nDiff), z,
         pM->tgt.aCol[pM->aVal[i].iTgt].zColl ? " COLLATE BINARY" : "", z);
     if( pM->aVal[i].cAff=='A' ){
-      acdcAppendf(p, &zDiff, " OR typeof(\"%w\")<>typeof(excluded.\"%w\")",
-                  z, z);
+      acdcAppendf(p, &zDiff, "%stypeof(\"%w\")<>typeof(excluded.\"%w\")",
+                  writeOr(&nDiff), z, z);
     }
   }
   if( p->rc==0 && zSet ){
     pStmt = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT, "%s WHERE true "
-        "ON CONFLICT(%s) DO UPDATE SET %s%s%s", zInsert, zKeys, zSet,
-        bHistory ? "" : " WHERE ", bHistory ? "" : zDiff);
+        "ON CONFLICT(%s) DO UPDATE SET %s%s%s%s", zInsert, zKeys, zSet,
+        bHistory ? "" : " WHERE ", bHistory ? "" : zDiff, bHistory ? "" : ")");
   }else if( p->rc==0 ){
     pStmt = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT, "%s WHERE true "
         "ON CONFLICT(%s) DO NOTHING", zInsert, zKeys);
@@ -291,7 +302,7 @@ static char *writeStateSql(AcdcMerge *pM, int iStmt, const char *zWhere){
 static char *writeExtraSql(AcdcMerge *pM, const char *zWhere){
   AcdcCtx *p = pM->p;
   char *zSet = 0, *zAny = 0, *z;
-  int i, j;
+  int i, j, nAny = 0;
   for(i=0; i<pM->tgt.nCol; i++){
     const AcdcColumn *pC = &pM->tgt.aCol[i];
     int bOurs = pC->bGenerated || pC->bNotNull;
@@ -299,11 +310,10 @@ static char *writeExtraSql(AcdcMerge *pM, const char *zWhere){
     for(j=0; j<pM->nVal; j++) if( pM->aVal[j].iTgt==i ) bOurs = 1;
     if( bOurs ) continue;
     acdcAppendf(p, &zSet, "%s\"%w\"=NULL", zSet ? "," : "", pC->zName);
-    acdcAppendf(p, &zAny, "%s\"%w\" IS NOT NULL", zAny ? " OR " : "",
-                pC->zName);
+    acdcAppendf(p, &zAny, "%s\"%w\" IS NOT NULL", writeOr(&nAny), pC->zName);
   }
   if( zSet ){
-    z = acdcMprintf(p, "UPDATE %s SET %s WHERE %s AND (%s)", pM->zTgtSql, zSet,
+    z = acdcMprintf(p, "UPDATE %s SET %s WHERE %s AND (%s))", pM->zTgtSql, zSet,
                     zWhere, zAny);
   }else{
     z = acdcMprintf(p, "SELECT 1 WHERE 0");
