@@ -286,3 +286,22 @@ def snapshot_of_a_folder(db):
     db.want("SELECT * FROM h", [("2", "c")])
     write("now/1.csv", "id,v\n1,a\n,b\n")
     db.refuse("SELECT * FROM " + call, "NULL key", "now/1.csv:3")
+
+
+@test
+def flow_puts_rows_in_quarantine(db):
+    """The file is read twice, and counted once."""
+    write("a.csv", "id,name,op,seq\n1,a,U,1\n2,,U,2\n3\n")
+    rule = [{"name": "named", "constraint": "name IS NOT NULL", "action": "quarantine"}]
+    call = changes("a.csv", source={"reader_options": {"mode": "DROPMALFORMED"}}, expectations=rule)
+    db.want("SELECT status, rows_read, inserted, rejected FROM " + call, [("warning", 3, 1, 2)])
+    db.want("SELECT id, seq FROM t_quarantine", [(2, 2)])
+    db.want("SELECT rows_read FROM " + call, [(0,)])
+    db.want("SELECT count(*) FROM t_quarantine", [(1,)])
+
+
+@test
+def flow_is_a_unit_of_its_own(db):
+    got = db.rows("SELECT status, message FROM " + changes("no.csv", {"on_error": "continue"}))
+    same(got[0][0], "error")
+    assert 'there is no file or folder "no.csv"' in got[0][1], got
