@@ -40,7 +40,10 @@ static void filesMarks(FilesRun *pF){
     acdcStateClear(&st);
     acdcTableClear(&tab);
   }else{
-    pF->zSchema = acdcStrdup(p, "main");
+    char *zName = 0;
+    acdcSplitName(p, zTarget, &pF->zSchema, &zName);
+    if( pF->zSchema==0 ) pF->zSchema = acdcStrdup(p, "main");
+    sqlite3_free(zName);
   }
   pF->marks.zSchema = pF->zSchema;
 }

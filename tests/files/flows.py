@@ -301,6 +301,19 @@ def flow_puts_rows_in_quarantine(db):
 
 
 @test
+def flow_into_another_schema(db):
+    db.rows("ATTACH ':memory:' AS silver")
+    os.mkdir("in")
+    call = changes("in", target="silver.t", source={"schema": None})
+    same(rows_read(db, call), [("ok", 0)])
+    write("in/1.csv", "id,name,op,seq\n1,a,U,1\n")
+    same(rows_read(db, call), [("ok", 1)])
+    same(rows_read(db, call), [("ok", 0)])
+    db.want("SELECT count(*) FROM main.sqlite_schema", [(0,)])
+    db.want("SELECT count(*) FROM silver.autocdc_sources WHERE source LIKE 'file:%'", [(1,)])
+
+
+@test
 def flow_is_a_unit_of_its_own(db):
     got = db.rows("SELECT status, message FROM " + changes("no.csv", {"on_error": "continue"}))
     same(got[0][0], "error")
