@@ -329,29 +329,13 @@ static void sorterSort(AcdcCtx *p, AcdcSorter *pS){
   }
 }
 
-/* Keep entry pE: its record moves to the fresh arena. */
-static void sorterKeep(
-  AcdcCtx *p, AcdcSorter *pS, const AcdcEntry *pE, int *pnKeep
-){
-  u32 n;
-  u8 *a;
-  memcpy(&n, pE->pRec-4, 4);
-  a = acdcArenaAlloc(p, &pS->arena, (i64)n+4);
-  if( a==0 ) return;
-  memcpy(a, pE->pRec-4, (size_t)n+4);
-  pS->aEntry[*pnKeep] = *pE;
-  pS->aEntry[(*pnKeep)++].pRec = a+4;
-}
-
 /*
-** Keep what xReduce says.  The records that stay move to a fresh arena.
+** Leave out the entries that xReduce lets go.  Returns the bytes of what stays;
+** its records are where they were.
 */
-static void sorterCompact(AcdcCtx *p, AcdcSorter *pS){
-  AcdcArena old = pS->arena;
+static i64 sorterDrop(AcdcCtx *p, AcdcSorter *pS){
   int i = 0, nKeep = 0;
-  memset(&pS->arena, 0, sizeof(pS->arena));
-  pS->nCommon = -1;
-  pS->nMaxCode = 0;
+  i64 nByte = 0;
   while( i<pS->nEntry && p->rc==0 ){
     AcdcEntry *aE = &pS->aEntry[i];
     int n = 1, j;
@@ -364,12 +348,39 @@ static void sorterCompact(AcdcCtx *p, AcdcSorter *pS){
     }
     memset(pS->aKeep, 1, n);
     if( n>1 ) pS->xReduce(pS->pReduceArg, aE, n, pS->aKeep);
-    for(j=0; j<n; j++) if( pS->aKeep[j] ) sorterKeep(p, pS, &aE[j], &nKeep);
+    for(j=0; j<n; j++){
+      u32 nRec;
+      if( !pS->aKeep[j] ) continue;
+      memcpy(&nRec, aE[j].pRec-4, 4);
+      nByte += nRec + 4 + 2*sizeof(AcdcEntry);
+      pS->aEntry[nKeep++] = aE[j];
+    }
     i += n;
   }
   pS->nEntry = nKeep;
+  return nByte;
+}
+
+/* Move the records that stayed to a fresh arena. */
+static void sorterCompact(AcdcCtx *p, AcdcSorter *pS){
+  AcdcArena old = pS->arena;
+  int i;
+  memset(&pS->arena, 0, sizeof(pS->arena));
+  pS->nCommon = -1;
+  pS->nMaxCode = 0;
+  for(i=0; i<pS->nEntry && p->rc==0; i++){
+    AcdcEntry *pE = &pS->aEntry[i];
+    u32 nRec;
+    u8 *a;
+    memcpy(&nRec, pE->pRec-4, 4);
+    a = acdcArenaAlloc(p, &pS->arena, (i64)nRec+4);
+    if( a==0 ) break;
+    memcpy(a, pE->pRec-4, (size_t)nRec+4);
+    pE->pRec = a+4;
+  }
+  if( p->rc ) pS->nEntry = 0;            /* some would point to what is gone */
   acdcArenaFree(&old);
-  for(i=0; i<nKeep && pS->bCode; i++){
+  for(i=0; i<pS->nEntry && pS->bCode; i++){
     int n;
     const u8 *a = sorterKeyCode(&pS->aEntry[i], &n);
     int j;
@@ -462,8 +473,11 @@ static void sorterMakeRoom(AcdcCtx *p, AcdcSorter *pS){
   if( acdcInterrupted(p) ) return;
   sorterSort(p, pS);
   if( pS->xReduce && p->rc==0 ){
-    sorterCompact(p, pS);
-    if( sorterUsed(pS)<pS->nMemory/2 ) return;
+    i64 nByte = sorterDrop(p, pS);
+    if( nByte<pS->nMemory/2 && p->rc==0 ){
+      sorterCompact(p, pS);              /* with both copies it is 3/2 at most */
+      return;
+    }
   }
   if( p->rc==0 ) sorterSpill(p, pS);
 }
