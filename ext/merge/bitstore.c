@@ -561,11 +561,14 @@ static AcdcBitEvent *storeEvent(AcdcBitWin *pW, sqlite3_stmt *pStmt){
   AcdcCtx *p = pM->p;
   AcdcArena *pA = &pW->arena;
   AcdcBitEvent *pE = acdcArenaAlloc(p, pA, sizeof(*pE));
+  int eKind;
   if( pE==0 ) return 0;
   memset(pE, 0, sizeof(*pE));
   storeSeq(pW, &pM->st.kind, pStmt, 0, 5, &pE->ev.seq);
   storeSeq(pW, &pM->st.sysKind, pStmt, 1, 6, &pE->sys);
-  pE->eWas = (u8)sqlite3_column_int(pStmt, 2);
+  eKind = sqlite3_column_int(pStmt, 2);
+  if( eKind<ACDC_HID_MEMBER || eKind>ACDC_HID_SHOWN ) acdcBitDamaged(pM);
+  pE->eWas = (u8)eKind;
   pE->ev.bOld = 1;
   pE->ev.eKind = pE->eWas==ACDC_HID_DELETE ? ACDC_DELETE : ACDC_UPSERT;
   pE->ev.mask = pM->allMask;
@@ -573,7 +576,9 @@ static AcdcBitEvent *storeEvent(AcdcBitWin *pW, sqlite3_stmt *pStmt){
     int n = sqlite3_column_bytes(pStmt, 3);
     pE->ev.mask.nByte = n;
     pE->ev.mask.a = acdcArenaAlloc(p, pA, n+1);
-    if( pE->ev.mask.a ) memcpy(pE->ev.mask.a, sqlite3_column_blob(pStmt, 3), n);
+    if( pE->ev.mask.a && n ){
+      memcpy(pE->ev.mask.a, sqlite3_column_blob(pStmt, 3), n);
+    }
   }
   if( pE->eWas==ACDC_HID_MEMBER ){
     pE->ev.aVal = acdcArenaAlloc(p, pA, sizeof(AcdcVal)*(pM->nVal+1));

@@ -294,6 +294,27 @@ static void histFromEnd(AcdcHist *pH, AcdcHistRow *pRow, AcdcHistEvent *pOut){
   pOut->bMark = (u8)histIsMark(pH, &pRow->end);
 }
 
+static void histDamaged(AcdcHist *pH){
+  acdcError(pH->pM->p, SQLITE_CORRUPT, "target %s and table "
+      "autocdc_event_%lld do not agree: was the target changed by hand? "
+      "SELECT autocdc_reset('%q') starts anew", pH->pM->pFlow->zTarget,
+      pH->pM->st.iId, pH->pM->pFlow->zTarget);
+}
+
+/*
+** An event that a look-up has found must lie where it was looked for: whoever
+** steps from event to event relies on getting on.  Returns 0 with an error if
+** what is shown of a sequence contradicts its order.
+*/
+static int histThere(
+  AcdcHist *pH, int eLook, const AcdcSeq *pSeq, const AcdcHistEvent *pEv
+){
+  int c = histCmp(pH, &pEv->ev.seq, pSeq);
+  if( eLook==ACDC_LOOK_GT ? c>0 : eLook==ACDC_LOOK_LT ? c<0 : c<=0 ) return 1;
+  histDamaged(pH);
+  return 0;
+}
+
 /*
 ** A state row of an upsert lies in the run of the last target row that starts
 ** at or before it.  One that has none is damage.
@@ -305,10 +326,7 @@ static int histInRow(AcdcHist *pH, const AcdcHistHid *pE, AcdcHistRow *pRow){
   ){
     return 1;
   }
-  acdcError(pH->pM->p, SQLITE_CORRUPT, "target %s and table "
-      "autocdc_event_%lld do not agree: was the target changed by hand? "
-      "SELECT autocdc_reset('%q') starts anew", pH->pM->pFlow->zTarget,
-      pH->pM->st.iId, pH->pM->pFlow->zTarget);
+  histDamaged(pH);
   return 0;
 }
 
@@ -343,14 +361,16 @@ int acdcHistLE(AcdcHist *pH, const AcdcSeq *pSeq, AcdcHistEvent *pOut){
   AcdcHistRow *pRow = histRow(pH, ACDC_LOOK_LE, pSeq);
   AcdcHistHid *pE = histHid(pH, ACDC_LOOK_LE, pSeq);
   int bEnd = pRow && pRow->bEnd && histCmp(pH, &pRow->end, pSeq)<=0;
-  return histPick(pH, pRow, pE, bEnd, pOut);
+  return histPick(pH, pRow, pE, bEnd, pOut)
+      && histThere(pH, ACDC_LOOK_LE, pSeq, pOut);
 }
 
 int acdcHistBefore(AcdcHist *pH, const AcdcSeq *pSeq, AcdcHistEvent *pOut){
   AcdcHistRow *pRow = histRow(pH, ACDC_LOOK_LT, pSeq);
   AcdcHistHid *pE = histHid(pH, ACDC_LOOK_LT, pSeq);
   int bEnd = pRow && pRow->bEnd && histCmp(pH, &pRow->end, pSeq)<0;
-  return histPick(pH, pRow, pE, bEnd, pOut);
+  return histPick(pH, pRow, pE, bEnd, pOut)
+      && histThere(pH, ACDC_LOOK_LT, pSeq, pOut);
 }
 
 int acdcHistGT(AcdcHist *pH, const AcdcSeq *pSeq, AcdcHistEvent *pOut){
@@ -378,5 +398,5 @@ int acdcHistGT(AcdcHist *pH, const AcdcSeq *pSeq, AcdcHistEvent *pOut){
     if( !histInRow(pH, pE, pRow) ) return 0;
     histFromHid(pH, pE, pRow, pOut);
   }
-  return 1;
+  return histThere(pH, ACDC_LOOK_GT, pSeq, pOut);
 }

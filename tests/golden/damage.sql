@@ -29,3 +29,24 @@ INSERT INTO s2 VALUES (5, 'x', 7), (6, 'z', 8);
 SELECT inserted, updated, unchanged FROM apply_changes('{"source": "s2", "target": "u", "keys": "id",
   "sequence_by": "seq"}');
 SELECT * FROM u ORDER BY id;
+
+.print == a bitemporal event of a kind that there is not
+CREATE TABLE b(id INTEGER, v TEXT, seq INTEGER, sys INTEGER);
+INSERT INTO b VALUES (1, 'a', 1, 1), (1, 'b', 2, 2);
+SELECT inserted FROM apply_changes('{"source": "b", "target": "bt", "keys": "id", "sequence_by": "seq",
+  "system_sequence_by": "sys", "scd_type": "bitemporal"}');
+UPDATE autocdc_event_3 SET kind = 9;
+INSERT INTO b VALUES (1, 'c', 1, 3);
+SELECT * FROM apply_changes('{"source": "b", "target": "bt", "keys": "id", "sequence_by": "seq",
+  "system_sequence_by": "sys", "scd_type": "bitemporal"}');
+
+.print == an event that is shown at another time than it is sorted by
+CREATE TABLE i(id INTEGER, v TEXT, at TIMESTAMP);
+INSERT INTO i VALUES (1, 'a', '2026-01-01'), (1, 'a', '2026-01-02'), (1, 'a', '2026-01-03'), (1, 'b', '2026-01-04');
+SELECT inserted FROM apply_changes('{"source": "i", "target": "it", "keys": "id", "sequence_by": "at", "scd_type": 2,
+  "track_history_column_list": "v"}');
+UPDATE autocdc_event_4 SET shown = '2026-01-09' WHERE shown = '2026-01-02';
+SELECT kind FROM autocdc_state('it');
+INSERT INTO i VALUES (1, 'c', '2026-01-02 12:00:00');
+SELECT * FROM apply_changes('{"source": "i", "target": "it", "keys": "id", "sequence_by": "at", "scd_type": 2,
+  "track_history_column_list": "v"}');
