@@ -344,7 +344,7 @@ void acdcPartialKey(
     partPrune(&part);
     partWrite(&part, bFresh);
     for(i=0; i<nEv && pM->bExtra; i++){
-      if( aEv[i].eKind==ACDC_DELETE ){
+      if( aEv[i].eKind==ACDC_DELETE || pM->nNewMark ){
         i64 n = pM->n.nInserted + pM->n.nUpdated + pM->n.nDeleted;
         if( acdcTgtExtra(pM, aKey) && n==nWritten ) pM->n.nUpdated++;
         break;
