@@ -64,7 +64,8 @@ void acdcPointerSort(AcdcCtx *p, void **ap, int n, void *pArg,
 void acdcHistKey(AcdcHist *pH, const AcdcVal *aKey);
 /*
 ** Return 1 and fill *pOut with the key's last event, its last at or before
-** pSeq, its last before pSeq, its first after pSeq; or 0.
+** pSeq, its last before pSeq, its first after pSeq; or 0.  pSeq must not lie in
+** *pOut.
 */
 int acdcHistLast(AcdcHist *pH, AcdcHistEvent *pOut);
 int acdcHistLE(AcdcHist *pH, const AcdcSeq *pSeq, AcdcHistEvent *pOut);

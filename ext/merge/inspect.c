@@ -320,6 +320,7 @@ static void walkHistory(AcdcWalk *pW){
   AcdcMerge *pM = &pW->in.m;
   const AcdcSeq *pLast = 0;            /* Start of the run behind */
   AcdcHistEvent h;
+  AcdcSeq seq;
   int i, bMore;
   acdcHistKey(&pW->hist, pW->aKey);
   bMore = acdcHistLast(&pW->hist, &h);
@@ -346,7 +347,8 @@ static void walkHistory(AcdcWalk *pW){
       if( h.pRow ) pK->run = h.pRow->rawStart;
     }
     pLast = h.pRow ? &h.pRow->start : 0;
-    bMore = acdcHistBefore(&pW->hist, &h.ev.seq, &h);
+    seq = h.ev.seq;
+    bMore = acdcHistBefore(&pW->hist, &seq, &h);
     if( (pW->n & 1023)==0 && acdcInterrupted(pM->p) ) break;
   }
   for(i=0; i<pW->n/2; i++){
