@@ -36,7 +36,8 @@ struct Scenario {
 #define PART CALL("\"scd_type\":1,\"ignore_null_updates\":true")
 #define PART2 CALL("\"scd_type\":2,\"ignore_null_updates\":true," \
   "\"track_history_column_list\":\"v\"")
-#define CUT CALL("\"scd_type\":2,\"scd2_truncates\":\"close\",\"apply_as_truncates\":\"seq=14\"")
+#define CUT CALL("\"scd_type\":2,\"scd2_truncates\":\"close\"," \
+  "\"apply_as_truncates\":\"seq=14\"")
 #define CUT1 CALL("\"scd_type\":1,\"apply_as_truncates\":\"seq=14\"")
 #define TEXTKEY "CREATE TABLE log(id TEXT, v TEXT, seq TEXT, op TEXT);" \
   "INSERT INTO log VALUES('a','1','2024-01-01','U'),('b',NULL,'2024-01-02','U')," \
@@ -56,7 +57,8 @@ static const Scenario aScenario[] = {
   { "scd2_trigger", LOG ROWS("20") "CREATE TABLE t(id, v, seq, __START_AT, __END_AT);"
     TRIGGER SCD2 ";" MORE, SCD2 },
   { "text", TEXTKEY, CALL("\"scd_type\":2,\"tie_break\":\"first\"") },
-  { "text_scd1", TEXTKEY, "SELECT * FROM apply_changes('{\"source\":\"log\",\"target\":\"t\",\"keys\":"
+  { "text_scd1", TEXTKEY,
+    "SELECT * FROM apply_changes('{\"source\":\"log\",\"target\":\"t\",\"keys\":"
     "[\"id\",\"op\"],\"sequence_by\":[\"seq\",\"coalesce(v, 0)\"],\"scd_type\":1}')" },
   { "bitemporal", LOG ROWS("15"),
     CALL("\"scd_type\":\"bitemporal\",\"system_sequence_by\":\"seq\"") },
@@ -241,7 +243,9 @@ static void dbExec(sqlite3 *db, int i, const char *zSql){
   if( sqlite3_exec(db, zSql, 0, 0, &zErr) ) fail(zSql, i, zErr);
 }
 
-static unsigned long long dbHash(unsigned long long h, sqlite3 *db, const char *zSql){
+static unsigned long long dbHash(
+  unsigned long long h, sqlite3 *db, const char *zSql
+){
   sqlite3_stmt *p = 0;
   if( sqlite3_prepare_v2(db, zSql, -1, &p, 0) ) fail(zSql, 0, sqlite3_errmsg(db));
   while( sqlite3_step(p)==SQLITE_ROW ){
@@ -249,7 +253,8 @@ static unsigned long long dbHash(unsigned long long h, sqlite3 *db, const char *
     for(i=0; i<n; i++){
       const unsigned char *a = sqlite3_column_blob(p, i);
       int nByte = sqlite3_column_bytes(p, i);
-      h = (h ^ (unsigned)sqlite3_column_type(p, i) ^ (unsigned)nByte<<3)*1099511628211u;
+      h ^= (unsigned)sqlite3_column_type(p, i) ^ (unsigned)nByte<<3;
+      h *= 1099511628211u;
       for(j=0; j<nByte; j++) h = (h ^ a[j])*1099511628211u;
     }
   }
@@ -261,9 +266,11 @@ static unsigned long long dbHash(unsigned long long h, sqlite3 *db, const char *
 static unsigned long long dbDigest(sqlite3 *db){
   sqlite3_stmt *p = 0;
   unsigned long long h = dbHash(1469598103u, db,
-      "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite%' ORDER BY 2");
+      "SELECT type, name, sql FROM sqlite_schema "
+      "WHERE name NOT LIKE 'sqlite%' ORDER BY 2");
   sqlite3_prepare_v2(db, "SELECT iif(name IN ('autocdc_runs', "
-      "'autocdc_versions'), 'SELECT count(*)', 'SELECT *') || printf(' FROM \"%w\"', name) FROM sqlite_schema "
+      "'autocdc_versions'), 'SELECT count(*)', 'SELECT *') || printf(' FROM \"%w\"', name) "
+      "FROM sqlite_schema "
       "WHERE type='table' ORDER BY name", -1, &p, 0);
   while( sqlite3_step(p)==SQLITE_ROW ){
     h = dbHash(h, db, (const char*)sqlite3_column_text(p, 0));
@@ -282,7 +289,9 @@ struct Image {
 
 static void imageWrite(const Image *p, const char *zPath){
   FILE *f = fopen(zPath, "wb");
-  if( f==0 || fwrite(p->a, 1, (size_t)p->n, f)!=(size_t)p->n ) fail("cannot write", 0, zPath);
+  if( f==0 || fwrite(p->a, 1, (size_t)p->n, f)!=(size_t)p->n ){
+    fail("cannot write", 0, zPath);
+  }
   fclose(f);
 }
 
