@@ -27,8 +27,8 @@ int acdcFindTarget(
       const char *z = (const char*)sqlite3_column_text(pStmt, 0);
       int bIs = z && (sqlite3_stricmp(z, zTarget)==0
           || (zRows && sqlite3_stricmp(z, zRows)==0)
-          || (zWantDb && sqlite3_stricmp(z, zWant)==0
-              && sqlite3_stricmp(zDb, zWantDb)==0));
+          || (zWant && sqlite3_stricmp(z, zWant)==0
+              && (zWantDb==0 || sqlite3_stricmp(zDb, zWantDb)==0)));
       acdcNamesAdd(p, &all, z, -1);
       if( bIs && nFound++==0 ){
         *pzSchema = acdcStrdup(p, zDb);
