@@ -270,7 +270,8 @@ static unsigned long long dbDigest(sqlite3 *db){
       "WHERE name NOT LIKE 'sqlite%' ORDER BY 2");
   sqlite3_prepare_v2(db, "SELECT iif(name IN ('autocdc_runs', "
       "'autocdc_versions'), 'SELECT count(*)', 'SELECT *') || "
-      "printf(' FROM \"%w\"', name) FROM sqlite_schema WHERE type='table' ORDER BY name", -1, &p, 0);
+      "printf(' FROM \"%w\"', name) FROM sqlite_schema "
+      "WHERE type='table' ORDER BY name", -1, &p, 0);
   while( sqlite3_step(p)==SQLITE_ROW ){
     h = dbHash(h, db, (const char*)sqlite3_column_text(p, 0));
   }
