@@ -201,6 +201,45 @@ void acdcTrustNames(AcdcCtx *p, const char *zText, const char *zWhat){
   acdcNamesFree(&names);
 }
 
+/* Is what follows at z the "(" of a call? */
+static int trustIsCall(const char *z){
+  for(;;){
+    z += strspn(z, " \t\r\n\f");
+    if( z[0]=='-' && z[1]=='-' ){
+      z += strcspn(z, "\n");
+    }else if( z[0]=='/' && z[1]=='*' ){
+      const char *zEnd = strstr(z+2, "*/");
+      z = zEnd ? zEnd+2 : z+strlen(z);
+    }else{
+      return z[0]=='(';
+    }
+  }
+}
+
+void acdcTrustCalls(AcdcCtx *p, const char *zText, const char *zWhat){
+  AcdcNames names = {0, 0};
+  sqlite3_stmt *pStmt;
+  char zName[128];
+  int i;
+  if( p->rc || zText==0 || strchr(zText, '(')==0 ) return;
+  for(i=0; i<TRUST_COUNT(azActing); i++){
+    acdcNamesAdd(p, &names, azActing[i], -1);
+  }
+  pStmt = acdcPrepare(p, 0, "PRAGMA function_list");
+  while( acdcStep(p, pStmt) ){
+    if( sqlite3_column_int(pStmt, 5) & SQLITE_DIRECTONLY ){
+      acdcNamesAdd(p, &names, (const char*)sqlite3_column_text(pStmt, 0), -1);
+    }
+  }
+  acdcFinalize(p, &pStmt);
+  while( p->rc==0 && (zText = trustName(zText, zName, sizeof(zName)-1))!=0 ){
+    if( zName[0] && trustIsCall(zText) && acdcNamesFind(&names, zName)>=0 ){
+      trustFunction(p, zName, 0, zWhat);
+    }
+  }
+  acdcNamesFree(&names);
+}
+
 void acdcTrustVtabs(AcdcCtx *p, const char *zText, const char *zWhat){
   AcdcNames dbs = {0, 0}, names = {0, 0};
   char zName[128];

@@ -28,11 +28,16 @@ void acdcTrustCheck(AcdcCtx *p, const char *zSelect, int bSchema,
 ** Names: zText, a part of it as it came from elsewhere, names no module whose
 ** tables do more than read the database.
 **
-** Vtabs: nor a table of such a module in a schema of the connection.
+** Calls: it calls no function that acts, whatever the statement is that it is
+** put into.
+**
+** Vtabs: nor does it name a table of such a module in a schema of the
+** connection.
 */
 void acdcTrustProgram(AcdcCtx *p, const char *zSelect, int bInnocuous,
                       const char *zWhat, int *pbVtab);
 void acdcTrustNames(AcdcCtx *p, const char *zText, const char *zWhat);
+void acdcTrustCalls(AcdcCtx *p, const char *zText, const char *zWhat);
 void acdcTrustVtabs(AcdcCtx *p, const char *zText, const char *zWhat);
 
 /*

@@ -904,9 +904,10 @@ static void collectNull(
   char *zAt = acdcReaderWhere(pSrc->pReader, iRow);
   char *zFirst = zAt ? sqlite3_mprintf("at %z", zAt)
                      : sqlite3_mprintf("in row %lld", iRow);
-  acdcError(pC->p, SQLITE_CONSTRAINT, "NULL %s: \"%s\" is NULL in %lld row%s of "
-      "%s, first %s; %s", zWhat, zCol, n, n==1 ? "" : "s", pSrc->zLabel, zFirst,
-      zAdvice);
+  /* An expression may be long: its beginning tells it. */
+  acdcError(pC->p, SQLITE_CONSTRAINT, "NULL %s: \"%.60s%s\" is NULL in %lld "
+      "row%s of %s, first %s; %s", zWhat, zCol, strlen(zCol)>60 ? "..." : "", n,
+      n==1 ? "" : "s", pSrc->zLabel, zFirst, zAdvice);
   sqlite3_free(zFirst);
 }
 

@@ -534,6 +534,7 @@ void acdcPipelineMayWrite(
 
 void acdcPipelineTrust(AcdcCtx *p, const AcdcPipeSpec *pOwner, const char *z){
   acdcTrustNames(p, z, "SQL of the spec");
+  acdcTrustCalls(p, z, "SQL of the spec");
   /* What this connection has loaded may read the tables it has declared. */
   if( !pOwner->bTrusted ) acdcTrustVtabs(p, z, "SQL of the spec");
 }
@@ -564,7 +565,7 @@ static int runWants(
   const AcdcInput *pIn = pS->pStep->pInput;
   if( !pS->bRun || !pS->pStep->bEnabled ) return 0;
   if( zTarget ){
-    char *zName = acdcStepName(pPipe->p, pS->zSchema, pS->zName);
+    char *zName = acdcStepName(pPipe->p, pS->zSchema, pS->zName, 0);
     int bIs = zName && strcmp(zName, zTarget)==0;
     sqlite3_free(zName);
     if( !bIs ) return 0;

@@ -91,8 +91,9 @@ int acdcPipelineFills(AcdcPipeline *pPipe, const char *zTable);
 /* Run one step (step.c). */
 void acdcStepRun(AcdcPipeline *pPipe, AcdcPipeStep *pStep, AcdcRunResult *pR);
 
-/* A table as flows and results name it: plain where that is clear.  Owned by the
-** caller. */
-char *acdcStepName(AcdcCtx *p, const char *zSchema, const char *zName);
+/* A table as flows and results name it: plain where that is clear.  bSchema: with
+** its schema always, and fit for SQL.  Owned by the caller. */
+char *acdcStepName(AcdcCtx *p, const char *zSchema, const char *zName,
+                   int bSchema);
 
 #endif /* ACDC_PIPELINE_H */

@@ -760,7 +760,7 @@ int acdcPlanIsTable(
     return 0;
   }
   if( p->rc==SQLITE_OK ){
-    *pzTable = acdcMprintf(p, "\"%w\".\"%w\"", zSchema, zName);
+    *pzTable = acdcStepName(p, zSchema, zName, 1);
     *pzWhere = planWhere(pPlan, &pView->where);
     *pbWhole = acdcPlanIsMerged(pPlan, zSchema, zName, iStep);
   }

@@ -556,14 +556,28 @@ static void stepView(AcdcStepRun *pR){
 
 /* ---- the step ---- */
 
-char *acdcStepName(AcdcCtx *p, const char *zSchema, const char *zName){
-  int bPlain = sqlite3_stricmp(zSchema, "main")==0;
+/* A plain identifier? */
+static int nameIsPlain(const char *zName){
   const char *z;
   for(z=zName; *z; z++){
     if( !((*z>='a' && *z<='z') || (*z>='A' && *z<='Z') || *z=='_'
-          || (*z>='0' && *z<='9' && z!=zName)) ) bPlain = 0;
+          || (*z>='0' && *z<='9' && z!=zName)) ) return 0;
   }
-  if( bPlain ) return acdcStrdup(p, zName);
+  return z>zName;
+}
+
+char *acdcStepName(
+  AcdcCtx *p, const char *zSchema, const char *zName, int bSchema
+){
+  const char *z;
+  if( nameIsPlain(zName) && !bSchema && sqlite3_stricmp(zSchema, "main")==0 ){
+    return acdcStrdup(p, zName);
+  }
+  if( bSchema && (!nameIsPlain(zName) || !nameIsPlain(zSchema)
+       || sqlite3_keyword_check(zName, (int)strlen(zName))
+       || sqlite3_keyword_check(zSchema, (int)strlen(zSchema))) ){
+    return acdcMprintf(p, "\"%w\".\"%w\"", zSchema, zName);
+  }
   for(z=zName; *z && *z!='.' && *z!='"' && *z!='`' && *z!='['; z++){}
   if( *z==0 && strchr(zSchema, '.')==0 ){
     return acdcMprintf(p, "%s.%s", zSchema, zName);
@@ -581,7 +595,7 @@ void acdcStepRun(AcdcPipeline *pPipe, AcdcPipeStep *pStep, AcdcRunResult *pR){
   run.pStep = pStep;
   run.pS = pStep->pStep;
   run.pR = pR;
-  run.zTarget = acdcStepName(run.p, pStep->zSchema, pStep->zName);
+  run.zTarget = acdcStepName(run.p, pStep->zSchema, pStep->zName, 0);
   acdcStepRules(&run);
   stepSchema(&run);
   if( run.p->rc==SQLITE_OK && run.pS->migration.zName ){

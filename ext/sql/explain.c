@@ -211,6 +211,11 @@ static int explainFilter(
                 "out for all");
     }
   }
+  if( zName && zName[strspn(zName, " \t\r\n")]=='{' ){
+    acdcError(&ctx, SQLITE_ERROR, "an inline flow has one step, the merge of its "
+        "source: this is for flows of specs that are loaded; apply_changes() "
+        "with the option {\"dry_run\": true} shows what it would do");
+  }
   acdcPipelineOpen(&ctx, 0, &pipe);
   acdcPipelineChoose(&pipe, zName);
   for(i=0; i<pipe.nStep && ctx.rc==SQLITE_OK; i++){

@@ -244,6 +244,18 @@ def trust_of_sql():
                 load(db, nodespec(source("v_c", "c", **extra), target("t", ["v_c"], cdc_settings=cdc)), name="x")
                 message = db.error("SELECT * FROM apply_changes()")
                 check(refused(message), "%s = %s: %s" % (member, text, message))
+    # Expressions that compile only inside of a merge.
+    db.run("CREATE TABLE \"order\"(id TEXT COLLATE NOCASE, ts INTEGER)")
+    db.run("INSERT INTO \"order\" VALUES('a', 1)")
+    for text in ("\"__autocdc_row\" > autocdc_drop('x')", "ts > autocdc_drop/**/ -- x\n ('x')",
+                 "ts > \"autocdc_drop\" ('x')", "ts > [autocdc_drop]('x')"):
+        for name in ("order", "c"):
+            for extra in ({}, {"select_exp": ["id", "ts"]}):
+                cdc = {"keys": ["id"], "sequence_by": "ts", "scd_type": "1", "where": text}
+                load(db, nodespec(source("v_c", name, **extra), target("t", ["v_c"], cdc_settings=cdc)), name="x")
+                message = db.error("SELECT * FROM apply_changes()")
+                check(refused(message) or "autocdc_drop" in message, "%s: %s" % (text, message))
+                check(db.value("SELECT count(*) FROM autocdc_specs") == 1, "dropped by: " + text)
     for rule in ("load_extension('x')", "autocdc_drop('x') IS NULL"):
         load(db, nodespec(source("v_c", "c"), target("t", ["v_c"], data_quality={"expectations_path": "r.json"})),
              name="x", files={"r.json": json.dumps({"expect": [{"name": "r", "constraint": rule}]})})
