@@ -89,6 +89,15 @@ UNIT_TEST(keycode_has_the_order_of_sqlite){
       randomVal(&b[j]);
       if( rnd(3)==0 ) b[j] = a[j];
     }
+    for(j=0; j<n; j++){
+      /* Under valgrind SQLite compares such pairs with too few bits */
+      if( (a[j].eType==SQLITE_INTEGER && b[j].eType==SQLITE_FLOAT
+        && (a[j].u.i>1e15 || a[j].u.i<-1e15))
+       || (b[j].eType==SQLITE_INTEGER && a[j].eType==SQLITE_FLOAT
+        && (b[j].u.i>1e15 || b[j].u.i<-1e15)) ){
+        b[j] = a[j];
+      }
+    }
     na = acdcKeyCode(a, n, aA);
     nb = acdcKeyCode(b, n, aB);
     if( na>acdcKeyCodeMax(a, n) ) nBad++;

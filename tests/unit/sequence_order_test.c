@@ -23,10 +23,22 @@ static int sqliteCmp(const AcdcVal *pA, const AcdcVal *pB){
   int ra = storageRank(pA), rb = storageRank(pB);
   if( ra!=rb ) return ra<rb ? -1 : 1;
   if( ra==0 ){
-    long double a, b;
-    a = pA->eType==SQLITE_FLOAT ? (long double)pA->u.r : (long double)pA->u.i;
-    b = pB->eType==SQLITE_FLOAT ? (long double)pB->u.r : (long double)pB->u.i;
-    return (a>b) - (a<b);
+    double r;
+    i64 i, t;
+    if( pA->eType==pB->eType ){
+      if( pA->eType==SQLITE_FLOAT ){
+        return (pA->u.r>pB->u.r) - (pA->u.r<pB->u.r);
+      }
+      return (pA->u.i>pB->u.i) - (pA->u.i<pB->u.i);
+    }
+    if( pA->eType==SQLITE_FLOAT ) return -sqliteCmp(pB, pA);
+    i = pA->u.i;
+    r = pB->u.r;
+    if( r>=9223372036854775808.0 ) return -1;
+    if( r<-9223372036854775808.0 ) return 1;
+    t = (i64)r;                          /* towards zero */
+    if( i!=t ) return i<t ? -1 : 1;
+    return ((double)t>r) - ((double)t<r);
   }else{
     int n = pA->n<pB->n ? pA->n : pB->n;
     int c = n ? memcmp(pA->u.z, pB->u.z, (size_t)n) : 0;
