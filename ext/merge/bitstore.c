@@ -44,20 +44,13 @@ struct AcdcBitStore {
 
 static const AcdcVal valNull = { SQLITE_NULL, 0, {0} };
 
-static int storeNative(AcdcMerge *pM, int iCol, const AcdcSeqKind *pKind){
-  const AcdcColumn *pC = &pM->tgt.aCol[iCol];
-  if( !acdcSeqNative(pKind) ) return 0;
-  if( pC->zColl && sqlite3_stricmp(pC->zColl, "BINARY")!=0 ) return 0;
-  return !(pKind->aClass[0]==ACDC_SEQ_NUMBER && pC->cAff=='B');
-}
-
 AcdcBitStore *acdcBitStoreNew(AcdcMerge *pM){
   AcdcBitStore *pB = acdcMalloc(pM->p, sizeof(*pB));
   if( pB ){
     acdcFeedInit(&pB->tgt, pM->nKey + 4 + pM->nVal);
     acdcFeedInit(&pB->event, pM->nKey + STORE_EVENT);
-    pB->bNative = storeNative(pM, pM->iStart, &pM->st.kind)
-               && storeNative(pM, pM->iSysStart, &pM->st.sysKind);
+    pB->bNative = acdcStartNative(pM, pM->iStart, &pM->st.kind)
+               && acdcStartNative(pM, pM->iSysStart, &pM->st.sysKind);
   }
   return pB;
 }
@@ -73,22 +66,6 @@ void acdcBitStoreFree(AcdcCtx *p, AcdcBitStore *pB){
 }
 
 /* ---- SQL text ---- */
-
-/* "k"=?1 AND ..., of the target or (k1, k2, ...) of the event table. */
-static char *storeKeyMatch(AcdcMerge *pM, int bState){
-  const char *zOp = pM->pFlow->bNullKeysMatch ? " IS " : "=";
-  char *z = 0;
-  int i;
-  for(i=0; i<pM->nKey; i++){
-    if( bState ){
-      acdcAppendf(pM->p, &z, "%sk%d%s?%d", i ? " AND " : "", i+1, zOp, i+1);
-    }else{
-      acdcAppendf(pM->p, &z, "%s\"%w\"%s?%d", i ? " AND " : "",
-                  pM->aKey[i].zName, zOp, i+1);
-    }
-  }
-  return z;
-}
 
 /* INSERT of all columns: of parameters, or of a feed's rows. */
 static char *storeInsertSql(AcdcMerge *pM, int bFeed){
@@ -249,7 +226,7 @@ static sqlite3_stmt *storeStmt(AcdcMerge *pM, AcdcBitStore *pB, int iStmt){
   char *zWhere, *z;
   if( p->rc ) return 0;
   if( pB->aStmt[iStmt] ) return pB->aStmt[iStmt];
-  zWhere = storeKeyMatch(pM, iStmt>=B_E_LAST);
+  zWhere = acdcKeyMatch(pM, iStmt>=B_E_LAST);
   switch( iStmt ){
     case B_T_INSERT:
     case B_T_FEED:

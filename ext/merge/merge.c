@@ -35,16 +35,20 @@ void acdcMergeOpen(
   acdcTargetOpen(pM);
 }
 
+int acdcStartNative(AcdcMerge *pM, int iCol, const AcdcSeqKind *pKind){
+  const AcdcColumn *pC = &pM->tgt.aCol[iCol];
+  if( !acdcSeqNative(pKind) ) return 0;
+  if( pC->zColl && sqlite3_stricmp(pC->zColl, "BINARY")!=0 ) return 0;
+  return !(pKind->aClass[0]==ACDC_SEQ_NUMBER && pC->cAff=='B');
+}
+
 /* Facts that hold once the class of the sequence is known. */
 void acdcMergeFacts(AcdcMerge *pM){
   AcdcCtx *p = pM->p;
   AcdcState *pSt = &pM->st;
   pM->bNative = 0;
   if( pM->pFlow->eScd!=ACDC_SCD1 && pM->iStart>=0 ){
-    const AcdcColumn *pC = &pM->tgt.aCol[pM->iStart];
-    pM->bNative = acdcSeqNative(&pSt->kind) && (pC->zColl==0
-               || sqlite3_stricmp(pC->zColl, "BINARY")==0);
-    if( pSt->kind.aClass[0]==ACDC_SEQ_NUMBER && pC->cAff=='B' ) pM->bNative = 0;
+    pM->bNative = (u8)acdcStartNative(pM, pM->iStart, &pSt->kind);
   }
   if( pSt->bEvents ){
     pSt->bHidden = (u8)acdcSelectInt(p, 0,

@@ -292,6 +292,8 @@ struct AcdcMergeOpts {
 void acdcMergeOpen(AcdcCtx *p, AcdcMerge *pM, const AcdcFlow *pFlow, AcdcSource *pSrc);
 void acdcMergeRun(AcdcMerge *pM, const AcdcMergeOpts *pOpts);
 void acdcMergeClose(AcdcMerge *pM);
+/* Is the plain order of target column iCol, a start, the sequence order? */
+int acdcStartNative(AcdcMerge *pM, int iCol, const AcdcSeqKind *pKind);
 /* The parts of acdcMergeRun(), for events that are pushed: what holds once the
 ** class of the sequence is known; the sorted events to target and state. */
 void acdcMergeFacts(AcdcMerge *pM);
@@ -435,6 +437,8 @@ void acdcFeedWhere(AcdcMerge *pM, const AcdcFeed *pF);
 ** a buffer until acdcWriterFlush(); a caller that reads a key it has written
 ** flushes first.  Values may be borrowed until then only if bStay.
 */
+/* "key"=?1 AND ..., of the target, or k1=?1 of a state table.  Owned by caller */
+char *acdcKeyMatch(AcdcMerge *pM, int bState);
 AcdcWriter *acdcWriterNew(AcdcMerge *pM);
 void acdcWriterFree(AcdcCtx *p, AcdcWriter *pW);
 void acdcWriterFlush(AcdcMerge *pM);

@@ -271,7 +271,7 @@ static int partTrivial(const Part *pP){
   return -1;
 }
 
-static void partWrite(Part *pP, int bFresh){
+static void partWrite(Part *pP){
   AcdcMerge *pM = pP->pM;
   AcdcVal *aRow = acdcArenaAlloc(pM->p, pP->pA, sizeof(AcdcVal)*(pM->nVal+1));
   PartEvent *pTop;
@@ -316,7 +316,6 @@ static void partWrite(Part *pP, int bFresh){
   ){
     acdcLastPut(pM, pP->aKey, &pTop->state, i, !pP->bKnown);
   }
-  ACDC_UNUSED(bFresh);
 }
 
 void acdcPartialKey(
@@ -342,7 +341,7 @@ void acdcPartialKey(
   nWritten = pM->n.nInserted + pM->n.nUpdated + pM->n.nDeleted;
   if( nChange && pM->p->rc==0 ){
     partPrune(&part);
-    partWrite(&part, bFresh);
+    partWrite(&part);
     for(i=0; i<nEv && pM->bExtra; i++){
       if( aEv[i].eKind==ACDC_DELETE || pM->nNewMark ){
         i64 n = pM->n.nInserted + pM->n.nUpdated + pM->n.nDeleted;
@@ -428,7 +427,7 @@ void acdcPartialTruncate(AcdcMerge *pM, const AcdcVal *pMark){
       acdcEventDeleteBelow(pM, part.aKey, pMark);
       if( part.n && p->rc==0 ){
         partPrune(&part);
-        partWrite(&part, 0);
+        partWrite(&part);
       }
       acdcArenaReset(&arena);
     }

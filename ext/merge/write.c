@@ -54,7 +54,7 @@ void acdcWriterFree(AcdcCtx *p, AcdcWriter *pW){
 /* ---- SQL text ---- */
 
 /* "k"=?1 AND ..., of the target or (k1, k2, ...) of a state table. */
-static char *writeKeyMatch(AcdcMerge *pM, int bState){
+char *acdcKeyMatch(AcdcMerge *pM, int bState){
   const char *zOp = pM->pFlow->bNullKeysMatch ? " IS " : "=";
   char *z = 0;
   int i;
@@ -327,7 +327,7 @@ static sqlite3_stmt *writeStmt(AcdcMerge *pM, int iStmt){
   AcdcWriter *pW = pM->pW;
   char *zWhere, *z = 0;
   if( pW->aStmt[iStmt] || pM->p->rc ) return pW->aStmt[iStmt];
-  zWhere = writeKeyMatch(pM, iStmt>=W_E_LAST && iStmt<=W_S_UPDATE);
+  zWhere = acdcKeyMatch(pM, iStmt>=W_E_LAST && iStmt<=W_S_UPDATE);
   switch( iStmt ){
     case W_T_INSERT:
     case W_T_FEED:
