@@ -437,11 +437,11 @@ void acdcFeedWhere(AcdcMerge *pM, const AcdcFeed *pF);
 ** a buffer until acdcWriterFlush(); a caller that reads a key it has written
 ** flushes first.  Values may be borrowed until then only if bStay.
 */
-/* "key"=?1 AND ..., of the target, or k1=?1 of a state table.  Owned by caller */
-char *acdcKeyMatch(AcdcMerge *pM, int bState);
 AcdcWriter *acdcWriterNew(AcdcMerge *pM);
 void acdcWriterFree(AcdcCtx *p, AcdcWriter *pW);
 void acdcWriterFlush(AcdcMerge *pM);
+/* "key"=?1 AND ..., of the target, or k1=?1 of a state table.  Owned by caller */
+char *acdcKeyMatch(AcdcMerge *pM, int bState);
 /* INSERT ... SELECT from a feed (parameter 1: keys, start, end, values) that
 ** updates rows which are there and differ.  Owned by the caller. */
 sqlite3_stmt *acdcWriterUpsert(AcdcMerge *pM);
