@@ -490,23 +490,30 @@ static void walkBitemporal(AcdcWalk *pW){
 /* SCD1: the deciding event, unless the events themselves are kept. */
 static void walkCurrent(AcdcWalk *pW){
   AcdcMerge *pM = &pW->in.m;
-  AcdcSeq seq;
+  AcdcLast last;
   AcdcKnown *pK;
-  int eKind = 0, bKnown = 0;
+  int bKnown = 0;
+  memset(&last, 0, sizeof(last));
   acdcArenaReset(&pW->arena);
   if( pM->st.bEvents ) walkEvents(pW);
   if( pW->n || pM->p->rc ) return;
   if( !pM->st.bSnapshot ){
-    bKnown = acdcLastRead(pM, &pW->arena, pW->aKey, &seq, &eKind);
+    bKnown = acdcLastRead(pM, &pW->arena, pW->aKey, &last);
   }
   if( pM->p->rc ) return;
-  pK = walkAdd(pW, (eKind & 1) ? "delete" : "upsert", (eKind & 1)==0);
+  if( last.bGone ){
+    pK = walkAdd(pW, "delete", 0);
+    if( pK ) pK->seq = last.gone.shown;
+  }
+  pK = walkAdd(pW, (last.eKind & 1) ? "delete":"upsert", (last.eKind & 1)==0);
   if( pK==0 ) return;
-  if( bKnown ) pK->seq = seq.shown;
-  if( (eKind & 1)==0 ){
+  if( bKnown ) pK->seq = last.seq.shown;
+  if( (last.eKind & 1)==0 ){
     pK->aVal = walkRow(pW);
     pK->bShown = pK->aVal!=0;
-    if( bKnown && eKind/2<pM->st.nGen ) pK->pMask = &pM->st.aGen[eKind/2];
+    if( bKnown && last.eKind/2<pM->st.nGen ){
+      pK->pMask = &pM->st.aGen[last.eKind/2];
+    }
   }
 }
 

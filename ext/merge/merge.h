@@ -484,11 +484,28 @@ void acdcEventDeleteBelow(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSe
 int acdcEventVals(AcdcMerge *pM, AcdcArena *pA, sqlite3_stmt *pStmt, int iCol,
     AcdcVal *aVal);
 
-/* Last sequence of a key (SCD1).  Returns 0 if there is none. */
+/*
+** What decides the row of a key (SCD1).  The last delete before an upsert that
+** decides is known too: an older event must not fill a column that joins later.
+** After a delete that decides, gone is that before it as far as it is known.
+*/
+typedef struct AcdcLast AcdcLast;
+struct AcdcLast {
+  AcdcSeq seq;           /* Sequence of the deciding event */
+  int eKind;             /* Bit 0: a delete; the rest: its emitted set */
+  u8 bGone;              /* gone is given */
+  AcdcSeq gone;          /* Sequence of the last delete before it */
+};
+/* Returns 0 if nothing is known of the key.  Bytes in pA. */
 int acdcLastRead(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,
-    AcdcSeq *pSeq, int *pKind);
-void acdcLastPut(AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq,
-    int eKind, int bNew);
+                 AcdcLast *pLast);
+/* Bytes in pA, which may be reset at once. */
+void acdcLastPut(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,
+                 const AcdcLast *pLast, int bNew);
+/* A delete before the upsert that decides; nothing if it is known, or if it is
+** not before one. */
+void acdcLastGone(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,
+                  const AcdcSeq *pGone);
 
 /* scd1.c, partial.c, scd2.c: walk the sorted events */
 void acdcScd1Run(AcdcMerge *pM);
@@ -504,9 +521,12 @@ void acdcPartialKey(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,
 */
 void acdcScd1Write(AcdcMerge *pM, const AcdcVal *aKey, const AcdcEvent *pEv,
                    int bLive);
-/* An event at the sequence pLast that decides now, of kind eKind (state). */
+/* An event at the sequence that decides now. */
 void acdcScd1Tie(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,
-                 const AcdcSeq *pLast, int eKind, const AcdcEvent *pEv);
+                 const AcdcLast *pLast, const AcdcEvent *pEv);
+/* The last of nE entries of a key that is a delete and stands against others at
+** its sequence; -1 if there is none. */
+int acdcScd1LastDelete(AcdcMerge *pM, const AcdcEntry *aE, int nE);
 
 /*
 ** scd1batch.c: deciding events of many keys, no key twice between two flushes.

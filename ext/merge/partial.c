@@ -8,6 +8,8 @@
 ** and then what is older counts again), and the deciding event.  A key whose
 ** deciding event is a delete with nothing older, or authored exactly an
 ** emitted set, needs no row there: autocdc_state_<id> and the target say all.
+** The last delete before the deciding event is always there: once a column
+** joins, it is not authored since.
 */
 #include "merge.h"
 
@@ -30,9 +32,8 @@ struct Part {
   const AcdcVal *aKey;
   PartEvent *a;          /* In sequence order; in pA */
   int n, nAlloc;
-  int bKnown;            /* The key has a row in autocdc_state_<id> */
-  int eKind;             /* Kind there */
-  AcdcSeq last;          /* Sequence there */
+  int bKnown;            /* The key has a row in autocdc_state_<id> ... */
+  AcdcLast last;         /* ... and this is what it says */
   int bRow;              /* The target has a row, or may have one */
 };
 
@@ -124,8 +125,8 @@ static void partLoadRow(Part *pP){
   AcdcMerge *pM = pP->pM;
   PartEvent *pE;
   sqlite3_stmt *pStmt = 0;
-  int i, iGen = pP->eKind/2;
-  if( pP->bKnown && (pP->eKind & 1) ){
+  int i, iGen = pP->last.eKind/2;
+  if( pP->bKnown && (pP->last.eKind & 1) ){
     pE = partOpen(pP, 0);
     if( pE==0 ) return;
     pE->ev.eKind = ACDC_DELETE;
@@ -153,8 +154,8 @@ static void partLoadRow(Part *pP){
   }
   pE->ev.bOld = 1;
   if( pP->bKnown ){
-    pE->ev.seq = pP->last;
-    acdcSeqToState(pM->p, &pM->st.kind, &pP->last, pP->pA, &pE->state);
+    pE->ev.seq = pP->last.seq;
+    acdcSeqToState(pM->p, &pM->st.kind, &pE->ev.seq, pP->pA, &pE->state);
   }else{
     pE->ev.bSeqNull = 1;
     pE->state.eType = SQLITE_FLOAT;      /* minus infinity sorts before all */
@@ -173,16 +174,34 @@ static void partTruncate(Part *pP){
   memmove(pP->a, &pP->a[i], sizeof(PartEvent)*pP->n);
 }
 
+/* The last delete before the deciding event, unless its row was loaded. */
+static void partLoadGone(Part *pP){
+  AcdcEvent gone;
+  PartEvent *pE;
+  int i = pP->n, c = 1;
+  memset(&gone, 0, sizeof(gone));
+  gone.eKind = ACDC_DELETE;
+  gone.bOld = 1;
+  gone.seq = pP->last.gone;
+  while( i>0 && (c = partCmp(pP, &pP->a[i-1].ev, &gone))>0 ) i--;
+  if( i>0 && c==0 ) return;
+  pE = partOpen(pP, i);
+  if( pE==0 ) return;
+  pE->ev = gone;
+  acdcSeqToState(pP->pM->p, &pP->pM->st.kind, &gone.seq, pP->pA, &pE->state);
+}
+
 static void partLoad(Part *pP){
   AcdcMerge *pM = pP->pM;
-  pP->bKnown = acdcLastRead(pM, pP->pA, pP->aKey, &pP->last, &pP->eKind);
+  pP->bKnown = acdcLastRead(pM, pP->pA, pP->aKey, &pP->last);
   if( pP->bKnown ){
-    pP->bRow = (pP->eKind & 1)==0;
+    pP->bRow = (pP->last.eKind & 1)==0;
     partLoadEvents(pP);
   }
   if( pP->n==0 && pM->p->rc==0 && (pP->bKnown || pM->st.bAdopted) ){
     partLoadRow(pP);
   }
+  if( pP->bKnown && pP->last.bGone && pM->p->rc==0 ) partLoadGone(pP);
   if( pP->n ) partTruncate(pP);
 }
 
@@ -271,10 +290,34 @@ static int partTrivial(const Part *pP){
   return -1;
 }
 
+/* What the events say of the key's last one, of emitted set iGen. */
+static void partLast(const Part *pP, int iGen, AcdcLast *pOut){
+  int i;
+  memset(pOut, 0, sizeof(*pOut));
+  for(i=pP->n-1; i>=0; i--){
+    const AcdcEvent *pEv = &pP->a[i].ev;
+    if( i==pP->n-1 ){
+      pOut->seq = pEv->seq;
+      pOut->eKind = iGen*2 + (pEv->eKind==ACDC_DELETE);
+    }else if( pEv->eKind==ACDC_DELETE ){
+      pOut->gone = pEv->seq;
+      pOut->bGone = 1;
+      break;
+    }
+  }
+}
+
+static int partSame(const Part *pP, const AcdcLast *pNow){
+  const AcdcSeqKind *pKind = &pP->pM->st.kind;
+  return pNow->eKind==pP->last.eKind && pNow->bGone==pP->last.bGone
+      && acdcSeqCmp(pKind, &pNow->seq, &pP->last.seq)==0
+      && (!pNow->bGone || acdcSeqCmp(pKind, &pNow->gone, &pP->last.gone)==0);
+}
+
 static void partWrite(Part *pP){
   AcdcMerge *pM = pP->pM;
   AcdcVal *aRow = acdcArenaAlloc(pM->p, pP->pA, sizeof(AcdcVal)*(pM->nVal+1));
-  PartEvent *pTop;
+  AcdcLast now;
   int i, iGen;
   if( aRow==0 ) return;
   if( partFold(pP, aRow) ){
@@ -308,13 +351,9 @@ static void partWrite(Part *pP){
       acdcEventDelete(pM, pP->aKey, &pE->state);
     }
   }
-  pTop = &pP->a[pP->n-1];
-  if( pTop->ev.bSeqNull ) return;
-  i = (iGen<0 ? pM->iGen : iGen)*2 + (pTop->ev.eKind==ACDC_DELETE);
-  if( !pP->bKnown || pP->eKind!=i
-   || acdcSeqCmp(&pM->st.kind, &pP->last, &pTop->ev.seq)!=0
-  ){
-    acdcLastPut(pM, pP->aKey, &pTop->state, i, !pP->bKnown);
+  partLast(pP, iGen<0 ? pM->iGen : iGen, &now);
+  if( !pP->a[pP->n-1].ev.bSeqNull && !(pP->bKnown && partSame(pP, &now)) ){
+    acdcLastPut(pM, pP->pA, pP->aKey, &now, !pP->bKnown);
   }
 }
 
@@ -332,7 +371,7 @@ void acdcPartialKey(
   part.aKey = aKey;
   if( !bFresh ) partLoad(&part);
   for(i=0; i<nEv && pM->p->rc==0; i++){
-    if( part.bKnown && acdcSeqCmp(&pM->st.kind, &aEv[i].seq, &part.last)<0 ){
+    if( part.bKnown && acdcSeqCmp(&pM->st.kind, &aEv[i].seq, &part.last.seq)<0 ){
       pM->n.nLate++;
     }
     if( pMark && acdcSeqCmp(&pM->st.kind, &aEv[i].seq, pMark)<0 ) continue;
@@ -445,7 +484,7 @@ void acdcPartialReduce(void *pArg, const AcdcEntry *aE, int n, u8 *aKeep){
   u8 aSeen[ACDC_MASK_MAX];
   AcdcSeq last, seq;
   AcdcBits mask;
-  int i, j;
+  int i, j, bGone = 0;
   if( pM->emit.nByte>ACDC_MASK_MAX || pM->pFlow->eTieBreak!=ACDC_TIE_LAST ){
     return;
   }
@@ -456,7 +495,11 @@ void acdcPartialReduce(void *pArg, const AcdcEntry *aE, int n, u8 *aKeep){
     int bNeeded;
     acdcEntrySeq(&aE[i], &seq);
     bNeeded = acdcSeqCmp(&pM->st.kind, &seq, &last)>=0;
-    if( eKind==ACDC_DELETE ) mask = pM->allMask;
+    if( eKind==ACDC_DELETE ){
+      mask = pM->allMask;
+      if( !bGone ) bNeeded = 1;          /* the last one is remembered */
+      if( i<n-1 ) bGone = 1;
+    }
     for(j=0; j<mask.nByte; j++){
       if( mask.a[j] & ~aSeen[j] ) bNeeded = 1;
     }

@@ -1,8 +1,9 @@
 /*
 ** Current state (semantics.md 3): the event with the greatest sequence of a
 ** key decides; deletes are remembered.  autocdc_state_<id> has the deciding
-** sequence of each key and its kind: bit 0 is set for a delete, the rest is
-** the emitted set of the event (partial.c needs it).
+** sequence of each key, its kind (bit 0 is set for a delete, the rest is the
+** emitted set of the event) and the last delete before it: partial.c needs both
+** when a column joins later.
 */
 #include "merge.h"
 
@@ -38,19 +39,19 @@ int acdcGroupEvents(
   return nEv;
 }
 
-/* Make an event of what stands in the target at pSeq. */
+/* Make an event of what stands. */
 static void scd1Standing(
-  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcSeq *pSeq,
-  int eKind, AcdcEvent *pOut
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcLast *pLast,
+  AcdcEvent *pOut
 ){
   sqlite3_stmt *pStmt;
   int i;
   memset(pOut, 0, sizeof(*pOut));
-  pOut->seq = *pSeq;
+  pOut->seq = pLast->seq;
   pOut->bOld = 1;
-  pOut->eKind = (eKind & 1) ? ACDC_DELETE : ACDC_UPSERT;
+  pOut->eKind = (pLast->eKind & 1) ? ACDC_DELETE : ACDC_UPSERT;
   pOut->mask = pM->fullMask;
-  if( eKind & 1 ) return;
+  if( pOut->eKind==ACDC_DELETE ) return;
   pStmt = acdcTgtLook(pM, ACDC_LOOK_LAST, aKey, 0);
   if( pStmt==0 ){
     pOut->eKind = ACDC_DELETE;           /* the row was removed by hand */
@@ -105,67 +106,99 @@ void acdcScd1Write(
 ** An event at the very sequence that decides now.  Returns 1 if it takes over.
 */
 static int scd1TieTakes(
-  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcSeq *pLast,
-  int eKind, const AcdcEvent *pEv
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcLast *pLast,
+  const AcdcEvent *pEv
 ){
   AcdcEvent old;
-  scd1Standing(pM, pA, aKey, pLast, eKind, &old);
+  scd1Standing(pM, pA, aKey, pLast, &old);
   if( acdcTieResolve(pM, pA, aKey, &old, pEv)==ACDC_TIE_TOOK ) return 1;
   pM->n.nUnchanged++;
   return 0;
 }
 
 void acdcScd1Tie(
-  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcSeq *pLast,
-  int eKind, const AcdcEvent *pEv
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcLast *pLast,
+  const AcdcEvent *pEv
 ){
-  AcdcVal v;
-  if( !scd1TieTakes(pM, pA, aKey, pLast, eKind, pEv) || pM->p->rc ) return;
-  acdcScd1Write(pM, aKey, pEv, (eKind & 1)==0);
-  acdcSeqToState(pM->p, &pM->st.kind, &pEv->seq, pA, &v);
-  acdcLastPut(pM, aKey, &v, SCD1_KIND(pM, pEv->eKind), 0);
+  AcdcLast last = *pLast;
+  if( !scd1TieTakes(pM, pA, aKey, pLast, pEv) || pM->p->rc ) return;
+  acdcScd1Write(pM, aKey, pEv, (pLast->eKind & 1)==0);
+  last.eKind = SCD1_KIND(pM, pEv->eKind);
+  acdcLastPut(pM, pA, aKey, &last, 0);
 }
 
-/* Is entry i a delete that stands against others at its sequence? */
-static int scd1Deletes(AcdcMerge *pM, const AcdcEntry *aE, int nE, int i){
-  int iOther = pM->pFlow->eTieBreak==ACDC_TIE_FIRST ? i-1 : i+1;
-  AcdcSeq a, b;
-  if( (aE[i].pRec[0] & ACDC_REC_KIND)!=ACDC_DELETE ) return 0;
-  if( iOther<0 || iOther>=nE ) return 1;
-  acdcEntrySeq(&aE[i], &a);
-  acdcEntrySeq(&aE[iOther], &b);
-  return acdcSeqCmp(&pM->st.kind, &a, &b)!=0;
+int acdcScd1LastDelete(AcdcMerge *pM, const AcdcEntry *aE, int nE){
+  int iOther = pM->pFlow->eTieBreak==ACDC_TIE_FIRST ? -1 : 1;
+  int i;
+  for(i=nE-1; i>=0; i--){
+    AcdcSeq a, b;
+    if( (aE[i].pRec[0] & ACDC_REC_KIND)!=ACDC_DELETE ) continue;
+    if( i+iOther<0 || i+iOther>=nE || aE[i].b!=aE[i+iOther].b ) break;
+    acdcEntrySeq(&aE[i], &a);
+    acdcEntrySeq(&aE[i+iOther], &b);
+    if( acdcSeqCmp(&pM->st.kind, &a, &b)!=0 ) break;
+  }
+  return i;
 }
 
 /*
 ** The nE entries aE of a key that were passed over because a later one decides:
-** count those that are late, and a tie with the sequence that stands (pLast of
-** kind eKind, if known).  Returns 1 if a delete is among them.
+** count those that are late, and ties with what stands (NULL: nothing is known
+** of the key).
 */
-static int scd1Passed(
+static void scd1Passed(
   AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcEntry *aE,
-  int nE, const AcdcSeq *pLast, int eKind
+  int nE, const AcdcLast *pLast
 ){
-  int i, bDelete = 0;
-  for(i=0; i<nE && pM->p->rc==0; i++){
-    int c = 1;
-    if( pM->bExtra && scd1Deletes(pM, aE, nE, i) ) bDelete = 1;
-    if( pLast ){
-      AcdcSeq seq;
-      acdcEntrySeq(&aE[i], &seq);
-      c = acdcSeqCmp(&pM->st.kind, &seq, pLast);
-    }
+  int i, c;
+  for(i=0; i<nE && pLast && pM->p->rc==0; i++){
+    AcdcSeq seq;
+    acdcEntrySeq(&aE[i], &seq);
+    c = acdcSeqCmp(&pM->st.kind, &seq, &pLast->seq);
     if( c<0 ) pM->n.nLate++;
     if( c==0 ){                          /* a tie with what decides now */
       AcdcEvent old, ev;
-      scd1Standing(pM, pA, aKey, pLast, eKind, &old);
+      scd1Standing(pM, pA, aKey, pLast, &old);
       acdcEventRead(pM, pA, &aE[i], 0, &ev);
       if( pM->p->rc==0 && !acdcTieSame(pM, &old, &ev) ){
-        acdcTieCount(pM, aKey, pLast);
+        acdcTieCount(pM, aKey, &pLast->seq);
       }
     }
   }
-  return bDelete;
+}
+
+/*
+** The last delete of the batch before its deciding event, aEv[nEv-1]; aE are
+** the nE entries that were passed over.  Returns 0 if there is none.
+*/
+static int scd1Gone(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcEvent *aEv, int nEv,
+  const AcdcEntry *aE, int nE, AcdcSeq *pOut
+){
+  int i;
+  for(i=nEv-2; i>=0; i--){
+    if( aEv[i].eKind!=ACDC_DELETE ) continue;
+    *pOut = aEv[i].seq;
+    return 1;
+  }
+  i = acdcScd1LastDelete(pM, aE, nE);
+  if( i>=0 ){
+    AcdcEvent ev;
+    acdcEventRead(pM, pA, &aE[i], 0, &ev);
+    *pOut = ev.seq;
+  }
+  return i>=0;
+}
+
+/* The event that decides stays: what is new of the last delete before it. */
+static void scd1KeepGone(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcLast *pLast,
+  const AcdcLast *pNow
+){
+  if( pNow->bGone && (pLast->eKind & 1)==0 && (!pLast->bGone
+      || acdcSeqCmp(&pM->st.kind, &pLast->gone, &pNow->gone)<0) ){
+    acdcLastGone(pM, pA, aKey, &pNow->gone);
+  }
 }
 
 /*
@@ -178,50 +211,63 @@ static void scd1Decide(
 ){
   AcdcEvent *pEv = &aEv[nEv-1];
   const AcdcSeq *pMark = acdcLastMark(pM);
-  AcdcSeq last;
-  AcdcVal v;
-  int eKind = 1, bKnown = 0, bGone = 0, c = 1, i;
+  AcdcLast last, now;
+  int bKnown = 0, bEmpty, c = 1, i;
   i64 nUpdated;
   pM->n.nUnchanged += nEv-1;
   if( pMark && acdcSeqCmp(&pM->st.kind, &pEv->seq, pMark)<0 ){
     pM->n.nUnchanged++;
     return;
   }
+  memset(&now, 0, sizeof(now));
+  now.bGone = (u8)scd1Gone(pM, pA, aEv, nEv, aE, nE, &now.gone);
   if( !bFresh ){
-    bKnown = acdcLastRead(pM, pA, aKey, &last, &eKind);
-    if( bKnown ){
-      bGone = scd1Passed(pM, pA, aKey, aE, nE, &last, eKind);
-      for(i=0; i<nEv; i++){
-        c = acdcSeqCmp(&pM->st.kind, &aEv[i].seq, &last);
-        if( c<0 ) pM->n.nLate++;
-      }
-      if( c<0 ){
-        if( pEv->eKind==ACDC_DELETE ) bGone = 1;
-        if( bGone && pM->bExtra && acdcTgtExtra(pM, aKey) ){
-          pM->n.nUpdated++;
-        }else{
-          pM->n.nUnchanged++;
-        }
-        return;
-      }
-    }else{
-      bGone = scd1Passed(pM, pA, aKey, aE, nE, 0, 0);
+    bKnown = acdcLastRead(pM, pA, aKey, &last);
+    scd1Passed(pM, pA, aKey, aE, nE, bKnown ? &last : 0);
+    for(i=0; i<nEv && bKnown; i++){
+      c = acdcSeqCmp(&pM->st.kind, &aEv[i].seq, &last.seq);
+      if( c<0 ) pM->n.nLate++;
     }
   }
-  if( bKnown && c==0 && !scd1TieTakes(pM, pA, aKey, &last, eKind, pEv) ) return;
   if( pM->p->rc ) return;
-  for(i=0; i<nEv-1; i++) if( aEv[i].eKind==ACDC_DELETE ) bGone = 1;
-  if( pM->nNewMark ) bGone = 1;          /* what is older is truncated */
-  bGone = bGone && pM->bExtra && pEv->eKind==ACDC_UPSERT
-       && acdcTgtExtra(pM, aKey);
+  if( c<0 ){
+    if( pEv->eKind==ACDC_DELETE ){
+      now.bGone = 1;
+      now.gone = pEv->seq;
+    }
+    scd1KeepGone(pM, pA, aKey, &last, &now);
+    if( now.bGone && pM->bExtra && acdcTgtExtra(pM, aKey) ){
+      pM->n.nUpdated++;
+    }else{
+      pM->n.nUnchanged++;
+    }
+    return;
+  }
+  if( bKnown && c==0 && !scd1TieTakes(pM, pA, aKey, &last, pEv) ){
+    scd1KeepGone(pM, pA, aKey, &last, &now);
+    return;
+  }
+  if( pM->p->rc ) return;
+  bEmpty = (now.bGone || pM->nNewMark)     /* what is older is truncated */
+        && pM->bExtra && pEv->eKind==ACDC_UPSERT && acdcTgtExtra(pM, aKey);
   nUpdated = pM->n.nUpdated;
-  acdcScd1Write(pM, aKey, pEv, bKnown && (eKind & 1)==0);
-  if( bGone && pM->n.nUpdated==nUpdated ){
+  acdcScd1Write(pM, aKey, pEv, bKnown && (last.eKind & 1)==0);
+  if( bEmpty && pM->n.nUpdated==nUpdated ){
     pM->n.nUpdated++;                    /* only columns of the user's differ */
     pM->n.nUnchanged--;
   }
-  acdcSeqToState(pM->p, &pM->st.kind, &pEv->seq, pA, &v);
-  acdcLastPut(pM, aKey, &v, SCD1_KIND(pM, pEv->eKind), !bKnown);
+  if( bKnown && c>0 && (last.eKind & 1) ){
+    last.gone = last.seq;
+    last.bGone = 1;
+  }
+  if( bKnown && last.bGone && (!now.bGone
+      || acdcSeqCmp(&pM->st.kind, &last.gone, &now.gone)>0) ){
+    now.gone = last.gone;
+    now.bGone = 1;
+  }
+  now.seq = pEv->seq;
+  now.eKind = SCD1_KIND(pM, pEv->eKind);
+  acdcLastPut(pM, pA, aKey, &now, !bKnown);
 }
 
 /*
@@ -344,15 +390,20 @@ void acdcScd1Run(AcdcMerge *pM){
   acdcArenaFree(&arena);
 }
 
-/* Of whole rows only those with the greatest sequence decide. */
+/* Of whole rows only those with the greatest sequence decide, and the last
+** delete before them is remembered. */
 static void scd1Reduce(void *pArg, const AcdcEntry *aE, int n, u8 *aKeep){
   AcdcMerge *pM = pArg;
   AcdcSeq last, seq;
-  int i;
+  int i, iGone, nOlder = 0;
   acdcEntrySeq(&aE[n-1], &last);
-  for(i=0; i<n-1; i++){
-    acdcEntrySeq(&aE[i], &seq);
+  for(; nOlder<n-1; nOlder++){
+    acdcEntrySeq(&aE[nOlder], &seq);
     if( acdcSeqCmp(&pM->st.kind, &seq, &last)>=0 ) break;
+  }
+  iGone = acdcScd1LastDelete(pM, aE, nOlder);
+  for(i=0; i<nOlder; i++){
+    if( i==iGone ) continue;
     acdcScd1Pair(pM, &aE[i], &aE[i+1]);
     aKeep[i] = 0;
   }

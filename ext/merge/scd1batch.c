@@ -28,14 +28,15 @@ struct BatchRow {
   AcdcVal *aKey;
   const i64 *aOlder;     /* Sequences of the others, ascending */
   int nOlder;
+  u8 bGone;              /* A delete is among them: */
+  AcdcSeq gone;          /* the last such */
   u8 eFound;             /* BATCH_* */
-  AcdcSeq last;          /* TIE: what stands */
-  int eKind;
+  AcdcLast last;         /* TIE: what stands */
 };
 
 struct AcdcBatch {
   AcdcMerge *pM;         /* Not owned */
-  AcdcFeed last;         /* Keys, sequence, kind: for the state */
+  AcdcFeed last;         /* Keys, sequence, kind, gone: for the state */
   AcdcFeed tgt;          /* Keys, values: for the target */
   BatchRow *a;           /* Owned */
   int n;
@@ -44,11 +45,26 @@ struct AcdcBatch {
   sqlite3_stmt *pTgt;    /* Owned */
 };
 
+/* A sequence in state form; its bytes live as long as the batch. */
+static void batchSeq(AcdcBatch *pB, sqlite3_value *pV, AcdcSeq *pOut){
+  memset(pOut, 0, sizeof(*pOut));
+  if( sqlite3_value_type(pV)==SQLITE_INTEGER && pB->pM->st.kind.nPart==1 ){
+    pOut->isInt = 1;
+    pOut->iOrd = sqlite3_value_int64(pV);
+    pOut->shown.eType = SQLITE_INTEGER;
+    pOut->shown.u.i = pOut->iOrd;
+  }else{
+    AcdcVal v, copy;
+    acdcValFrom(&v, pV);
+    acdcValCopy(pB->pM->p, &pB->arena, &copy, &v);
+    acdcSeqFromState(pB->pM->p, &pB->pM->st.kind, &copy, 0, &pB->arena, pOut);
+  }
+}
+
 static void batchJudge(sqlite3_context *pCtx, int n, sqlite3_value **ap){
   AcdcBatch *pB = sqlite3_value_pointer(ap[0], JUDGE_POINTER);
   BatchRow *pR;
   AcdcSeq old;
-  AcdcVal v;
   int c, i;
   ACDC_UNUSED(n);
   if( pB==0 || pB->last.iRow<0 || pB->last.iRow>=pB->n ){
@@ -56,19 +72,8 @@ static void batchJudge(sqlite3_context *pCtx, int n, sqlite3_value **ap){
     return;
   }
   pR = &pB->a[pB->last.iRow];
-  memset(&old, 0, sizeof(old));
-  if( sqlite3_value_type(ap[1])==SQLITE_INTEGER && pB->pM->st.kind.nPart==1 ){
-    old.isInt = 1;
-    old.iOrd = sqlite3_value_int64(ap[1]);
-    old.shown.eType = SQLITE_INTEGER;
-    old.shown.u.i = old.iOrd;
-  }else{
-    AcdcVal copy;
-    acdcValFrom(&v, ap[1]);
-    acdcValCopy(pB->pM->p, &pB->arena, &copy, &v);
-    acdcSeqFromState(pB->pM->p, &pB->pM->st.kind, &copy, 0, &pB->arena, &old);
-  }
-  pR->eKind = sqlite3_value_int(ap[2]);
+  batchSeq(pB, ap[1], &old);
+  pR->last.eKind = sqlite3_value_int(ap[2]);
   for(i=0; i<pR->nOlder; i++){
     AcdcSeq older;
     memset(&older, 0, sizeof(older));
@@ -79,19 +84,21 @@ static void batchJudge(sqlite3_context *pCtx, int n, sqlite3_value **ap){
   }
   c = acdcSeqCmp(&pB->pM->st.kind, &pR->ev.seq, &old);
   if( c>0 ){
-    pR->eFound = (pR->eKind & 1) ? BATCH_REVIVED : BATCH_NEWER;
+    pR->eFound = (pR->last.eKind & 1) ? BATCH_REVIVED : BATCH_NEWER;
   }else if( c<0 ){
     pR->eFound = BATCH_LATE;
     pB->pM->n.nLate++;
   }else{
     pR->eFound = BATCH_TIE;
-    pR->last = old;
+    pR->last.seq = old;
+    pR->last.bGone = sqlite3_value_type(ap[3])!=SQLITE_NULL;
+    if( pR->last.bGone ) batchSeq(pB, ap[3], &pR->last.gone);
   }
   sqlite3_result_int(pCtx, c>0);
 }
 
 int acdcBatchRegister(sqlite3 *db){
-  return sqlite3_create_function_v2(db, "autocdc_judge", 3,
+  return sqlite3_create_function_v2(db, "autocdc_judge", 4,
       SQLITE_UTF8|SQLITE_DIRECTONLY, 0, batchJudge, 0, 0, 0);
 }
 
@@ -99,7 +106,7 @@ AcdcBatch *acdcBatchNew(AcdcMerge *pM){
   AcdcBatch *pB = acdcMalloc(pM->p, sizeof(*pB));
   if( pB==0 ) return 0;
   pB->pM = pM;
-  acdcFeedInit(&pB->last, pM->nKey+2);
+  acdcFeedInit(&pB->last, pM->nKey+3);
   acdcFeedInit(&pB->tgt, pM->nKey+2+pM->nVal);
   pB->a = acdcMalloc(pM->p, sizeof(BatchRow)*BATCH_ROWS);
   return pB;
@@ -150,6 +157,13 @@ void acdcBatchAdd(
   for(i=0; i<nE; i++) aOlder[i] = (i64)(aE[i].b ^ ((u64)1<<63));
   pR->aOlder = aOlder;
   pR->nOlder = nE;
+  i = acdcScd1LastDelete(pM, aE, nE);
+  if( i>=0 ){
+    AcdcEvent ev;
+    acdcEventRead(pM, &pB->arena, &aE[i], 0, &ev);
+    pR->bGone = 1;
+    pR->gone = ev.seq;
+  }
   for(i=0; i<pM->nKey; i++){
     batchKeep(pB, &pR->aKey[i], &aKey[i]);
     aRow[i] = pR->aKey[i];
@@ -158,6 +172,10 @@ void acdcBatchAdd(
   aRow[pM->nKey+1].eType = SQLITE_INTEGER;
   aRow[pM->nKey+1].n = 0;
   aRow[pM->nKey+1].u.i = pM->iGen*2 + (pEv->eKind==ACDC_DELETE);
+  memset(&aRow[pM->nKey+2], 0, sizeof(AcdcVal));
+  if( pR->bGone ){
+    acdcSeqToState(p, &pM->st.kind, &pR->gone, &pB->arena, &aRow[pM->nKey+2]);
+  }
   if( pEv->eKind==ACDC_UPSERT ){
     AcdcVal *aVal = acdcArenaAlloc(p, &pB->arena, sizeof(AcdcVal)*(pM->nVal+1));
     if( aVal==0 ) return;
@@ -179,11 +197,13 @@ static void batchPrepare(AcdcBatch *pB){
     acdcAppendf(p, &zFeed, "c%d,", i);
   }
   pB->pLast = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT,
-      "INSERT OR FAIL INTO \"%w\".autocdc_state_%lld(%s, seq, kind) "
-      "SELECT %sc%d, c%d FROM %s(?1) WHERE true "
-      "ON CONFLICT(%s) DO UPDATE SET seq=excluded.seq, kind=excluded.kind "
-      "WHERE autocdc_judge(?2, seq, kind)", pM->tgt.zSchema, pM->st.iId, zCols,
-      zFeed, pM->nKey, pM->nKey+1, acdcFeedModule(pM->nKey+2), zCols);
+      "INSERT OR FAIL INTO \"%w\".autocdc_state_%lld(%s, seq, kind, gone) "
+      "SELECT %sc%d, c%d, c%d FROM %s(?1) WHERE true "
+      "ON CONFLICT(%s) DO UPDATE SET seq=excluded.seq, kind=excluded.kind, "
+      "gone=CASE WHEN kind%%2 THEN seq ELSE gone END "
+      "WHERE autocdc_judge(?2, seq, kind, gone)", pM->tgt.zSchema, pM->st.iId,
+      zCols, zFeed, pM->nKey, pM->nKey+1, pM->nKey+2,
+      acdcFeedModule(pM->nKey+3), zCols);
   sqlite3_free(zCols);
   sqlite3_free(zFeed);
   pB->pTgt = acdcWriterUpsert(pM);
@@ -234,7 +254,7 @@ void acdcBatchFlush(AcdcBatch *pB){
     if( pR->eFound==BATCH_LATE ){
       pM->n.nUnchanged++;
     }else if( pR->eFound==BATCH_TIE ){
-      acdcScd1Tie(pM, &pB->arena, pR->aKey, &pR->last, pR->eKind, &pR->ev);
+      acdcScd1Tie(pM, &pB->arena, pR->aKey, &pR->last, &pR->ev);
     }else if( pR->ev.eKind==ACDC_DELETE
            || (pR->eFound==BATCH_NEW && pM->st.bAdopted) ){
       acdcScd1Write(pM, pR->aKey, &pR->ev, bLive);
@@ -245,6 +265,11 @@ void acdcBatchFlush(AcdcBatch *pB){
       memset(&aRow[pM->nKey], 0, sizeof(AcdcVal)*2);
       for(j=0; j<pM->nVal; j++) aRow[pM->nKey+2+j] = pR->ev.aVal[j];
       if( !bLive ) nInsert++;
+    }
+    if( pR->eFound==BATCH_LATE && pR->ev.eKind==ACDC_DELETE ){
+      acdcLastGone(pM, &pB->arena, pR->aKey, &pR->ev.seq);
+    }else if( pR->eFound!=BATCH_NEW && pR->bGone ){
+      acdcLastGone(pM, &pB->arena, pR->aKey, &pR->gone);
     }
   }
   acdcWriterFlush(pM);

@@ -5,7 +5,8 @@
 **   autocdc_marks          truncates
 **   autocdc_sources        checkpoints (run/checkpoint.c)
 **   autocdc_versions       snapshots applied, in state form and as shown
-**   autocdc_state_<id>     SCD1: last sequence and kind of each key
+**   autocdc_state_<id>     SCD1: last sequence and kind of each key, and its
+**                          last delete before
 **   autocdc_event_<id>     SCD2: events that the target does not show;
 **                          SCD1 per column: events whose values still count;
 **                          bitemporal: all events, see bitemporal.c
@@ -364,7 +365,7 @@ static void stateMakeTable(
 
 void acdcStateMakeTables(AcdcMerge *pM){
   if( pM->st.eScd==ACDC_SCD1 && !pM->st.bSnapshot ){
-    stateMakeTable(pM, "autocdc_state", "seq, kind", "");
+    stateMakeTable(pM, "autocdc_state", "seq, kind, gone", "");
   }
 }
 

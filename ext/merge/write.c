@@ -8,7 +8,7 @@ enum {
   W_T_INSERT, W_T_UPDATE, W_T_END, W_T_DELETE, W_T_EXTRA,
   W_T_LAST, W_T_LE, W_T_GT, W_T_ALL, W_T_LT,
   W_E_LAST, W_E_LE, W_E_GT, W_E_ALL, W_E_LT, W_E_PUT, W_E_DELETE, W_E_BELOW,
-  W_S_READ, W_S_INSERT, W_S_UPDATE,
+  W_S_READ, W_S_INSERT, W_S_UPDATE, W_S_GONE,
   W_T_FEED, W_E_FEED, W_S_FEED,
   W_COUNT
 };
@@ -34,7 +34,7 @@ AcdcWriter *acdcWriterNew(AcdcMerge *pM){
   if( pW ){
     acdcFeedInit(&pW->tgt, pM->nKey + 2 + pM->nVal);
     acdcFeedInit(&pW->event, pM->nKey + 5);
-    acdcFeedInit(&pW->last, pM->nKey + 2);
+    acdcFeedInit(&pW->last, pM->nKey + 3);
   }
   return pW;
 }
@@ -275,21 +275,27 @@ static char *writeStateSql(AcdcMerge *pM, int iStmt, const char *zWhere){
           "WHERE %s AND seq<?%d", zDb, iId, zWhere, n+1);
       break;
     case W_S_READ:
-      z = acdcMprintf(p, "SELECT seq, kind FROM \"%w\".autocdc_state_%lld "
+      z = acdcMprintf(p, "SELECT seq, kind, gone FROM \"%w\".autocdc_state_%lld "
           "WHERE %s", zDb, iId, zWhere);
       break;
     case W_S_INSERT:
-      z = acdcMprintf(p, "INSERT INTO \"%w\".autocdc_state_%lld(%sseq, kind) "
-          "VALUES(%s?%d,?%d)", zDb, iId, zCols, zParams, n+1, n+2);
+      z = acdcMprintf(p, "INSERT INTO \"%w\".autocdc_state_%lld(%sseq, kind, "
+          "gone) VALUES(%s?%d,?%d,?%d)", zDb, iId, zCols, zParams, n+1, n+2,
+          n+3);
       break;
     case W_S_FEED:
       z = acdcMprintf(p, "INSERT OR FAIL INTO \"%w\".autocdc_state_%lld(%sseq, "
-          "kind) SELECT %sc%d,c%d FROM %s(?1)", zDb, iId, zCols, zFeed, n, n+1,
-          acdcFeedModule(n+2));
+          "kind, gone) SELECT %sc%d,c%d,c%d FROM %s(?1)", zDb, iId, zCols, zFeed,
+          n, n+1, n+2, acdcFeedModule(n+3));
       break;
     case W_S_UPDATE:
       z = acdcMprintf(p, "UPDATE \"%w\".autocdc_state_%lld SET seq=?%d, "
-          "kind=?%d WHERE %s", zDb, iId, n+1, n+2, zWhere);
+          "kind=?%d, gone=?%d WHERE %s", zDb, iId, n+1, n+2, n+3, zWhere);
+      break;
+    case W_S_GONE:
+      z = acdcMprintf(p, "UPDATE \"%w\".autocdc_state_%lld SET gone=?%d WHERE "
+          "%s AND kind%%2=0 AND seq>?%d AND (gone IS NULL OR gone<?%d)", zDb,
+          iId, n+1, zWhere, n+1, n+1);
       break;
   }
   sqlite3_free(zCols);
@@ -327,7 +333,7 @@ static sqlite3_stmt *writeStmt(AcdcMerge *pM, int iStmt){
   AcdcWriter *pW = pM->pW;
   char *zWhere, *z = 0;
   if( pW->aStmt[iStmt] || pM->p->rc ) return pW->aStmt[iStmt];
-  zWhere = acdcKeyMatch(pM, iStmt>=W_E_LAST && iStmt<=W_S_UPDATE);
+  zWhere = acdcKeyMatch(pM, iStmt>=W_E_LAST && iStmt<=W_S_GONE);
   switch( iStmt ){
     case W_T_INSERT:
     case W_T_FEED:
@@ -722,20 +728,13 @@ int acdcEventVals(
   return 1;
 }
 
-int acdcLastRead(
-  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, AcdcSeq *pSeq, int *pKind
+/* A sequence of a state table, from column iCol of pStmt. */
+static void writeSeq(
+  AcdcMerge *pM, AcdcArena *pA, sqlite3_stmt *pStmt, int iCol, AcdcSeq *pSeq
 ){
-  sqlite3_stmt *pStmt = writeLook(pM, W_S_READ, aKey, 0);
   AcdcVal v, copy;
-  if( pStmt==0 ) return 0;
-  acdcValColumn(&v, pStmt, 0);
-  *pKind = sqlite3_column_int(pStmt, 1);
+  acdcValColumn(&v, pStmt, iCol);
   memset(pSeq, 0, sizeof(*pSeq));
-  if( *pKind<0 || *pKind/2>=pM->st.nGen ){
-    acdcError(pM->p, SQLITE_CORRUPT, "table autocdc_state_%lld has a kind %d, "
-        "which there is not: SELECT autocdc_reset('%q') starts anew",
-        pM->st.iId, *pKind, pM->pFlow->zTarget);
-  }
   if( v.eType==SQLITE_INTEGER && pM->st.kind.nPart==1 ){
     pSeq->isInt = 1;
     pSeq->iOrd = v.u.i;
@@ -744,33 +743,67 @@ int acdcLastRead(
     acdcValCopy(pM->p, pA, &copy, &v);
     acdcSeqFromState(pM->p, &pM->st.kind, &copy, 0, pA, pSeq);
   }
+}
+
+int acdcLastRead(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, AcdcLast *pLast
+){
+  sqlite3_stmt *pStmt = writeLook(pM, W_S_READ, aKey, 0);
+  memset(pLast, 0, sizeof(*pLast));
+  if( pStmt==0 ) return 0;
+  pLast->eKind = sqlite3_column_int(pStmt, 1);
+  if( pLast->eKind<0 || pLast->eKind/2>=pM->st.nGen ){
+    acdcError(pM->p, SQLITE_CORRUPT, "table autocdc_state_%lld has a kind %d, "
+        "which there is not: SELECT autocdc_reset('%q') starts anew",
+        pM->st.iId, pLast->eKind, pM->pFlow->zTarget);
+  }
+  writeSeq(pM, pA, pStmt, 0, &pLast->seq);
+  pLast->bGone = sqlite3_column_type(pStmt, 2)!=SQLITE_NULL;
+  if( pLast->bGone ) writeSeq(pM, pA, pStmt, 2, &pLast->gone);
   sqlite3_reset(pStmt);
   return pM->p->rc==0;
 }
 
 void acdcLastPut(
-  AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *pSeq, int eKind, int bNew
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcLast *pLast,
+  int bNew
 ){
   AcdcWriter *pW = pM->pW;
-  AcdcVal kind = valNull;
+  AcdcVal aRow[3];
   int i;
-  kind.eType = SQLITE_INTEGER;
-  kind.u.i = eKind;
+  for(i=0; i<3; i++) aRow[i] = valNull;
+  acdcSeqToState(pM->p, &pM->st.kind, &pLast->seq, pA, &aRow[0]);
+  aRow[1].eType = SQLITE_INTEGER;
+  aRow[1].u.i = pLast->eKind;
+  if( pLast->bGone ){
+    acdcSeqToState(pM->p, &pM->st.kind, &pLast->gone, pA, &aRow[2]);
+  }
+  if( pM->p->rc ) return;
   if( bNew && !pM->bRowMode ){
-    AcdcVal *aRow = acdcFeedAdd(pM->p, &pW->last);
-    if( aRow==0 ) return;
+    AcdcVal *aTo = acdcFeedAdd(pM->p, &pW->last);
+    if( aTo==0 ) return;
     for(i=0; i<pM->nKey; i++){
-      writeKeep(pM, &pW->last, &aRow[i], &aKey[i], pM->bStay);
+      writeKeep(pM, &pW->last, &aTo[i], &aKey[i], pM->bStay);
     }
-    writeKeep(pM, &pW->last, &aRow[pM->nKey], pSeq, 0);
-    aRow[pM->nKey+1] = kind;
+    for(i=0; i<3; i++) writeKeep(pM, &pW->last, &aTo[pM->nKey+i], &aRow[i], 0);
     if( writeFull(&pW->last) ) acdcWriterFlush(pM);
   }else{
     sqlite3_stmt *pStmt = writeStmt(pM, bNew ? W_S_INSERT : W_S_UPDATE);
     if( pStmt==0 ) return;
     writeBindKeys(pM, pStmt, aKey);
-    acdcValBind(pStmt, pM->nKey+1, pSeq);
-    acdcValBind(pStmt, pM->nKey+2, &kind);
+    for(i=0; i<3; i++) acdcValBind(pStmt, pM->nKey+1+i, &aRow[i]);
     writeRun(pM, pStmt, aKey);
   }
+}
+
+void acdcLastGone(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcSeq *pGone
+){
+  sqlite3_stmt *pStmt = writeStmt(pM, W_S_GONE);
+  AcdcVal v;
+  if( pStmt==0 ) return;
+  acdcSeqToState(pM->p, &pM->st.kind, pGone, pA, &v);
+  writeBindKeys(pM, pStmt, aKey);
+  acdcValBind(pStmt, pM->nKey+1, &v);
+  writeRun(pM, pStmt, aKey);
 }
