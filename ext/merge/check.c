@@ -15,7 +15,7 @@ struct CheckSql {
   char *zNulls;          /* NULL, NULL: no key */
   char *zMatch;          /* t."a" IS e.k1 AND ... */
   char *zEvent;          /* Name of the event table, or NULL */
-  char *zLast;           /* Name of the table of last sequences, or NULL */
+  char *zLast;           /* The last sequences, or NULL if they are gone */
   const char *zOrd;      /* "" or a function: sequence order from what shows */
 };
 
@@ -327,6 +327,10 @@ static void checkPlan(CheckSql *pS){
   checkOrphans(pS);
   if( pM->st.eScd==ACDC_SCD1 && !pM->st.bSnapshot ){
     pS->zLast = checkTable(pS, "autocdc_state", 1);
+    if( pS->zLast && pM->pKept ){
+      sqlite3_free(pS->zLast);
+      pS->zLast = acdcStateLastSql(pM);
+    }
   }
   if( pM->st.bEvents ) pS->zEvent = checkTable(pS, "autocdc_event", 1);
   if( pM->st.eScd==ACDC_SCD1 ){

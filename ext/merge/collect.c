@@ -575,6 +575,9 @@ static int collectSequence(
     pSeq->shown.u.i = pSeq->iOrd;
     return 1;
   }
+  if( sqlite3_value_type(apArg[pC->aSeqArg[0]])!=SQLITE_INTEGER ){
+    pM->bSeqOther = 1;
+  }
   for(i=0; i<pC->nSeq; i++){
     acdcValFrom(&aPart[i], apArg[pC->aSeqArg[i]]);
     if( pM->pFlow->bEmptyAsNull && aPart[i].eType==SQLITE_TEXT

@@ -53,6 +53,11 @@ static void inspectValues(AcdcMerge *pM){
     pV->iSrc = pV->iTgt>=0 ? 0 : -1;
     pV->cAff = pV->iTgt>=0 ? pM->tgt.aCol[pV->iTgt].cAff : 'A';
     acdcBitSet(&pM->allMask, i);
+    if( pM->st.zKept && pV->iTgt>=0
+     && sqlite3_stricmp(pV->zName, pM->st.zKept)==0
+    ){
+      pM->pKept = pV;
+    }
   }
   acdcTargetTrack(pM, pM->st.zTrack);
 }
@@ -126,6 +131,7 @@ void acdcInspectOpen(
     inspectNeeds(pI, pM->iSysEnd, ACDC_SYSEND, bMust);
   }
   if( p->rc==0 ) inspectValues(pM);
+  if( pM->st.zKept && pM->pKept==0 ) inspectNeeds(pI, -1, pM->st.zKept, bMust);
   pM->bPartial = pM->st.bPartial;
   pM->pW = acdcWriterNew(pM);
   if( p->rc==0 ) acdcMergeFacts(pM);

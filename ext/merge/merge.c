@@ -55,6 +55,11 @@ void acdcMergeFacts(AcdcMerge *pM){
         "SELECT EXISTS(SELECT 1 FROM \"%w\".autocdc_event_%lld)",
         pM->tgt.zSchema, pSt->iId);
   }
+  if( pM->pKept ){
+    pM->bTombs = (u8)acdcSelectInt(p, 0,
+        "SELECT EXISTS(SELECT 1 FROM \"%w\".autocdc_state_%lld)",
+        pM->tgt.zSchema, pSt->iId);
+  }
   pM->bFloor = pSt->floor.eType!=SQLITE_NULL;
   if( pM->bFloor ){
     acdcSeqFromState(p, &pSt->kind, &pSt->floor, 0, &pM->arena, &pM->floor);
@@ -100,6 +105,10 @@ void acdcMergeRun(AcdcMerge *pM, const AcdcMergeOpts *pOpts){
   if( pM->pSnap ) acdcSnapshotEnd(pM);
   acdcSorterFinish(p, pM->pSorter);
   if( p->rc ) return;
+  if( pM->pKept && (pM->bSeqOther
+      || pM->st.kind.aClass[0]==ACDC_SEQ_INSTANT) ){
+    acdcStateUnkeep(pM);
+  }
   acdcMergeFacts(pM);
   acdcMergeApply(pM);
   acdcStateSave(p, pM->tgt.zSchema, pM->tgt.zName, &pM->st);

@@ -153,6 +153,9 @@ struct AcdcState {
   u8 bEvents;            /* Table autocdc_event_<id> exists */
   u8 bHidden;            /* SCD2: that table may have rows */
   u8 bAdopted;           /* Rows that were there were taken in */
+  char *zKept;           /* SCD1: column of the target that holds the sequence
+                         ** of each row, so that no state repeats it; NULL:
+                         ** none.  Owned */
   AcdcVal floor;         /* Vacuum floor in state form; NULL: none */
   char *zFloor;          /* Bytes of floor.  Owned */
   int nMark;             /* Truncate marks, ascending (SCD1: the last only) */
@@ -173,6 +176,9 @@ struct AcdcMerge {
   AcdcKeyCol aKey[ACDC_MAXKEY];
   int nVal;
   AcdcValCol *aVal;      /* Owned */
+  const AcdcValCol *pKept; /* The column AcdcState.zKept, or NULL */
+  u8 bSeqOther;          /* The batch has sequences that are no INTEGER */
+  u8 bTombs;             /* With pKept: autocdc_state_<id> may have rows */
   int iStart, iEnd;      /* Columns __START_AT, __END_AT of the target, or -1 */
   int iSysStart, iSysEnd;/* The same for the system axis */
   u8 bIntKey;            /* One key column that holds integers only */
@@ -349,6 +355,13 @@ void acdcStateSave(AcdcCtx *p, const char *zSchema, const char *zTarget, AcdcSta
 /* Make the table of last sequences (SCD1) or of events. */
 void acdcStateMakeTables(AcdcMerge *pM);
 void acdcStateMakeEvents(AcdcMerge *pM);
+/*
+** What decides each key (AcdcLast) as a table expression with columns k1, ...,
+** seq, kind: the state table, or that and the target.  Owned by the caller.
+*/
+char *acdcStateLastSql(AcdcMerge *pM);
+/* The target keeps the sequences no longer: write them to the state. */
+void acdcStateUnkeep(AcdcMerge *pM);
 /* Forget rows, marks and checkpoints of a target; its catalog row too. */
 void acdcStateForget(AcdcCtx *p, const char *zSchema, AcdcState *pSt);
 /* Names with ASCII unit separators between, as the catalog keeps lists. */
@@ -443,8 +456,9 @@ void acdcWriterFlush(AcdcMerge *pM);
 /* "key"=?1 AND ..., of the target, or k1=?1 of a state table.  Owned by caller */
 char *acdcKeyMatch(AcdcMerge *pM, int bState);
 /* INSERT ... SELECT from a feed (parameter 1: keys, start, end, values) that
-** updates rows which are there and differ.  Owned by the caller. */
-sqlite3_stmt *acdcWriterUpsert(AcdcMerge *pM);
+** updates rows which are there and differ; bAlways: all that are there (SCD2
+** always does).  Owned by the caller. */
+sqlite3_stmt *acdcWriterUpsert(AcdcMerge *pM, int bAlways);
 
 /* Rows of the target.  pStart, pEnd: SCD2 only, else NULL.  Returns 0 if a
 ** trigger or a constraint of the user's has made SQLite ignore the row. */
@@ -499,9 +513,10 @@ struct AcdcLast {
 /* Returns 0 if nothing is known of the key.  Bytes in pA. */
 int acdcLastRead(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,
                  AcdcLast *pLast);
-/* Bytes in pA, which may be reset at once. */
+/* pWas: what was known; NULL: nothing.  The target is written already.  Bytes in
+** pA, which may be reset at once. */
 void acdcLastPut(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,
-                 const AcdcLast *pLast, int bNew);
+                 const AcdcLast *pLast, const AcdcLast *pWas);
 /* A delete before the upsert that decides; nothing if it is known, or if it is
 ** not before one. */
 void acdcLastGone(AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey,

@@ -353,7 +353,7 @@ static void partWrite(Part *pP){
   }
   partLast(pP, iGen<0 ? pM->iGen : iGen, &now);
   if( !pP->a[pP->n-1].ev.bSeqNull && !(pP->bKnown && partSame(pP, &now)) ){
-    acdcLastPut(pM, pP->pA, pP->aKey, &now, !pP->bKnown);
+    acdcLastPut(pM, pP->pA, pP->aKey, &now, pP->bKnown ? &pP->last : 0);
   }
 }
 

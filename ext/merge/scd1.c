@@ -4,6 +4,9 @@
 ** sequence of each key, its kind (bit 0 is set for a delete, the rest is the
 ** emitted set of the event) and the last delete before it: partial.c needs both
 ** when a column joins later.
+**
+** If the target itself keeps the sequence (AcdcMerge.pKept), autocdc_state_<id>
+** has the last delete of each key and nothing else.
 */
 #include "merge.h"
 
@@ -124,7 +127,7 @@ void acdcScd1Tie(
   if( !scd1TieTakes(pM, pA, aKey, pLast, pEv) || pM->p->rc ) return;
   acdcScd1Write(pM, aKey, pEv, (pLast->eKind & 1)==0);
   last.eKind = SCD1_KIND(pM, pEv->eKind);
-  acdcLastPut(pM, pA, aKey, &last, 0);
+  acdcLastPut(pM, pA, aKey, &last, pLast);
 }
 
 int acdcScd1LastDelete(AcdcMerge *pM, const AcdcEntry *aE, int nE){
@@ -211,7 +214,7 @@ static void scd1Decide(
 ){
   AcdcEvent *pEv = &aEv[nEv-1];
   const AcdcSeq *pMark = acdcLastMark(pM);
-  AcdcLast last, now;
+  AcdcLast last, was, now;
   int bKnown = 0, bEmpty, c = 1, i;
   i64 nUpdated;
   pM->n.nUnchanged += nEv-1;
@@ -220,6 +223,7 @@ static void scd1Decide(
     return;
   }
   memset(&now, 0, sizeof(now));
+  memset(&last, 0, sizeof(last));
   now.bGone = (u8)scd1Gone(pM, pA, aEv, nEv, aE, nE, &now.gone);
   if( !bFresh ){
     bKnown = acdcLastRead(pM, pA, aKey, &last);
@@ -256,6 +260,7 @@ static void scd1Decide(
     pM->n.nUpdated++;                    /* only columns of the user's differ */
     pM->n.nUnchanged--;
   }
+  was = last;
   if( bKnown && c>0 && (last.eKind & 1) ){
     last.gone = last.seq;
     last.bGone = 1;
@@ -267,7 +272,7 @@ static void scd1Decide(
   }
   now.seq = pEv->seq;
   now.eKind = SCD1_KIND(pM, pEv->eKind);
-  acdcLastPut(pM, pA, aKey, &now, !bKnown);
+  acdcLastPut(pM, pA, aKey, &now, bKnown ? &was : 0);
 }
 
 /*
@@ -318,13 +323,19 @@ static void scd1Truncate(AcdcMerge *pM){
     acdcStep(p, pStmt);
     acdcFinalize(p, &pStmt);
   }
-  for(i=0; i<pM->nKey; i++){
-    acdcAppendf(p, &zMatch, "%ss.k%d IS t.\"%w\"", i ? " AND " : "", i+1,
-                pM->aKey[i].zName);
+  if( pM->pKept ){
+    pStmt = acdcPrepare(p, 0, "DELETE FROM %s WHERE typeof(\"%w\")<>'integer' "
+        "OR \"%w\"<?1", pM->zTgtSql, pM->pKept->zName, pM->pKept->zName);
+    if( pStmt ) acdcValBind(pStmt, 1, &v);
+  }else{
+    for(i=0; i<pM->nKey; i++){
+      acdcAppendf(p, &zMatch, "%ss.k%d IS t.\"%w\"", i ? " AND " : "", i+1,
+                  pM->aKey[i].zName);
+    }
+    pStmt = acdcPrepare(p, 0, "DELETE FROM %s AS t WHERE NOT EXISTS (SELECT 1 "
+        "FROM \"%w\".autocdc_state_%lld AS s WHERE %s AND s.kind%%2=0)",
+        pM->zTgtSql, pM->tgt.zSchema, pM->st.iId, zMatch);
   }
-  pStmt = acdcPrepare(p, 0, "DELETE FROM %s AS t WHERE NOT EXISTS (SELECT 1 "
-      "FROM \"%w\".autocdc_state_%lld AS s WHERE %s AND s.kind%%2=0)",
-      pM->zTgtSql, pM->tgt.zSchema, pM->st.iId, zMatch);
   acdcStep(p, pStmt);
   if( p->rc==0 ) pM->n.nDeleted += sqlite3_changes64(p->db);
   acdcFinalize(p, &pStmt);

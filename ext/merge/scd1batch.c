@@ -9,6 +9,11 @@
 ** where autocdc_judge() compares the stored sequence with that of the row the
 ** feed stands on, and notes what it found.  A second statement of the same
 ** shape writes the target rows.  So an event costs one seek in each table.
+**
+** Where the target keeps the sequence (AcdcMerge.pKept), one statement looks all
+** keys of the batch up, deletes are written, and one statement writes the rows
+** that decide.  It calls no function: one that does keeps a journal of the pages
+** that were written before it, which would be those of the deletes.
 */
 #include "merge.h"
 
@@ -43,6 +48,7 @@ struct AcdcBatch {
   AcdcArena arena;       /* What the rows point to */
   sqlite3_stmt *pLast;   /* Owned */
   sqlite3_stmt *pTgt;    /* Owned */
+  sqlite3_stmt *pLook;   /* With pKept: what is known of keys.  Owned */
 };
 
 /* A sequence in state form; its bytes live as long as the batch. */
@@ -61,11 +67,24 @@ static void batchSeq(AcdcBatch *pB, sqlite3_value *pV, AcdcSeq *pOut){
   }
 }
 
+/* Count the events passed over that are older than what was known. */
+static void batchLate(AcdcBatch *pB, const BatchRow *pR, const AcdcSeq *pOld){
+  int i;
+  for(i=0; i<pR->nOlder; i++){
+    AcdcSeq older;
+    memset(&older, 0, sizeof(older));
+    older.isInt = 1;
+    older.iOrd = pR->aOlder[i];
+    if( acdcSeqCmp(&pB->pM->st.kind, &older, pOld)>=0 ) break;
+    pB->pM->n.nLate++;
+  }
+}
+
 static void batchJudge(sqlite3_context *pCtx, int n, sqlite3_value **ap){
   AcdcBatch *pB = sqlite3_value_pointer(ap[0], JUDGE_POINTER);
   BatchRow *pR;
   AcdcSeq old;
-  int c, i;
+  int c;
   ACDC_UNUSED(n);
   if( pB==0 || pB->last.iRow<0 || pB->last.iRow>=pB->n ){
     sqlite3_result_error(pCtx, "autocdc_judge() is private", -1);
@@ -74,14 +93,7 @@ static void batchJudge(sqlite3_context *pCtx, int n, sqlite3_value **ap){
   pR = &pB->a[pB->last.iRow];
   batchSeq(pB, ap[1], &old);
   pR->last.eKind = sqlite3_value_int(ap[2]);
-  for(i=0; i<pR->nOlder; i++){
-    AcdcSeq older;
-    memset(&older, 0, sizeof(older));
-    older.isInt = 1;
-    older.iOrd = pR->aOlder[i];
-    if( acdcSeqCmp(&pB->pM->st.kind, &older, &old)>=0 ) break;
-    pB->pM->n.nLate++;
-  }
+  batchLate(pB, pR, &old);
   c = acdcSeqCmp(&pB->pM->st.kind, &pR->ev.seq, &old);
   if( c>0 ){
     pR->eFound = (pR->last.eKind & 1) ? BATCH_REVIVED : BATCH_NEWER;
@@ -91,8 +103,10 @@ static void batchJudge(sqlite3_context *pCtx, int n, sqlite3_value **ap){
   }else{
     pR->eFound = BATCH_TIE;
     pR->last.seq = old;
-    pR->last.bGone = sqlite3_value_type(ap[3])!=SQLITE_NULL;
-    if( pR->last.bGone ) batchSeq(pB, ap[3], &pR->last.gone);
+    if( sqlite3_value_type(ap[3])!=SQLITE_NULL ){
+      pR->last.bGone = 1;
+      batchSeq(pB, ap[3], &pR->last.gone);
+    }
   }
   sqlite3_result_int(pCtx, c>0);
 }
@@ -116,6 +130,7 @@ void acdcBatchFree(AcdcBatch *pB){
   if( pB==0 ) return;
   acdcFinalize(pB->pM->p, &pB->pLast);
   acdcFinalize(pB->pM->p, &pB->pTgt);
+  acdcFinalize(pB->pM->p, &pB->pLook);
   acdcFeedClear(&pB->last);
   acdcFeedClear(&pB->tgt);
   acdcArenaFree(&pB->arena);
@@ -138,6 +153,34 @@ int acdcBatchFits(const AcdcEntry *aE, int n){
   return 1;
 }
 
+/* What the state is to say of the key. */
+static void batchLastRow(AcdcBatch *pB, const BatchRow *pR){
+  AcdcMerge *pM = pB->pM;
+  AcdcVal *aRow = acdcFeedAdd(pM->p, &pB->last);
+  int i;
+  if( aRow==0 ) return;
+  for(i=0; i<pM->nKey; i++) aRow[i] = pR->aKey[i];
+  aRow += pM->nKey;
+  memset(aRow, 0, sizeof(AcdcVal)*3);
+  acdcSeqToState(pM->p, &pM->st.kind, &pR->ev.seq, &pB->arena, &aRow[0]);
+  aRow[1].eType = SQLITE_INTEGER;
+  aRow[1].u.i = pM->iGen*2 + (pR->ev.eKind==ACDC_DELETE);
+  if( pR->bGone ){
+    acdcSeqToState(pM->p, &pM->st.kind, &pR->gone, &pB->arena, &aRow[2]);
+  }
+}
+
+/* The row of the target. */
+static void batchTgtRow(AcdcBatch *pB, const BatchRow *pR){
+  AcdcMerge *pM = pB->pM;
+  AcdcVal *aRow = acdcFeedAdd(pM->p, &pB->tgt);
+  int i;
+  if( aRow==0 ) return;
+  for(i=0; i<pM->nKey; i++) aRow[i] = pR->aKey[i];
+  memset(&aRow[pM->nKey], 0, sizeof(AcdcVal)*2);
+  for(i=0; i<pM->nVal; i++) aRow[pM->nKey+2+i] = pR->ev.aVal[i];
+}
+
 void acdcBatchAdd(
   AcdcBatch *pB, const AcdcVal *aKey, const AcdcEvent *pEv,
   const AcdcEntry *aE, int nE
@@ -146,14 +189,12 @@ void acdcBatchAdd(
   AcdcCtx *p = pM->p;
   BatchRow *pR = &pB->a[pB->n];
   i64 *aOlder;
-  AcdcVal *aRow;
   int i;
   memset(pR, 0, sizeof(*pR));
   pR->ev = *pEv;
   pR->aKey = acdcArenaAlloc(p, &pB->arena, sizeof(AcdcVal)*pM->nKey);
   aOlder = acdcArenaAlloc(p, &pB->arena, sizeof(i64)*(nE+1));
-  aRow = acdcFeedAdd(p, &pB->last);
-  if( pR->aKey==0 || aOlder==0 || aRow==0 ) return;
+  if( pR->aKey==0 || aOlder==0 ) return;
   for(i=0; i<nE; i++) aOlder[i] = (i64)(aE[i].b ^ ((u64)1<<63));
   pR->aOlder = aOlder;
   pR->nOlder = nE;
@@ -166,15 +207,6 @@ void acdcBatchAdd(
   }
   for(i=0; i<pM->nKey; i++){
     batchKeep(pB, &pR->aKey[i], &aKey[i]);
-    aRow[i] = pR->aKey[i];
-  }
-  acdcSeqToState(p, &pM->st.kind, &pEv->seq, &pB->arena, &aRow[pM->nKey]);
-  aRow[pM->nKey+1].eType = SQLITE_INTEGER;
-  aRow[pM->nKey+1].n = 0;
-  aRow[pM->nKey+1].u.i = pM->iGen*2 + (pEv->eKind==ACDC_DELETE);
-  memset(&aRow[pM->nKey+2], 0, sizeof(AcdcVal));
-  if( pR->bGone ){
-    acdcSeqToState(p, &pM->st.kind, &pR->gone, &pB->arena, &aRow[pM->nKey+2]);
   }
   if( pEv->eKind==ACDC_UPSERT ){
     AcdcVal *aVal = acdcArenaAlloc(p, &pB->arena, sizeof(AcdcVal)*(pM->nVal+1));
@@ -182,8 +214,33 @@ void acdcBatchAdd(
     for(i=0; i<pM->nVal; i++) batchKeep(pB, &aVal[i], &pEv->aVal[i]);
     pR->ev.aVal = aVal;
   }
+  batchLastRow(pB, pR);
   pB->n++;
   if( pB->n==BATCH_ROWS || pB->arena.nTotal>(1<<20) ) acdcBatchFlush(pB);
+}
+
+/* Row of the feed, sequence in the target, delete in the state. */
+static sqlite3_stmt *batchLookStmt(AcdcBatch *pB){
+  AcdcMerge *pM = pB->pM;
+  AcdcCtx *p = pM->p;
+  sqlite3_stmt *pStmt = 0;
+  char *zTgt = 0, *zState = 0;
+  int i;
+  for(i=0; i<pM->nKey; i++){
+    const char *zAnd = i ? " AND " : "";
+    acdcAppendf(p, &zTgt, "%st.\"%w\"=f.c%d", zAnd, pM->aKey[i].zName, i);
+    acdcAppendf(p, &zState, "%ss.k%d=f.c%d", zAnd, i+1, i);
+  }
+  if( p->rc==0 ){
+    pStmt = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT, "SELECT f.rowid, "
+        "t.\"%w\", s.seq FROM %s(?1) AS f LEFT JOIN %s AS t ON %s LEFT JOIN "
+        "\"%w\".autocdc_state_%lld AS s ON %s", pM->pKept->zName,
+        acdcFeedModule(pM->nKey+3), pM->zTgtSql, zTgt, pM->tgt.zSchema,
+        pM->st.iId, zState);
+  }
+  sqlite3_free(zTgt);
+  sqlite3_free(zState);
+  return pStmt;
 }
 
 static void batchPrepare(AcdcBatch *pB){
@@ -191,7 +248,12 @@ static void batchPrepare(AcdcBatch *pB){
   AcdcCtx *p = pM->p;
   char *zCols = 0, *zFeed = 0;
   int i;
-  if( pB->pLast || p->rc ) return;
+  if( pB->pTgt || p->rc ) return;
+  if( pM->pKept ){
+    pB->pLook = batchLookStmt(pB);
+    pB->pTgt = acdcWriterUpsert(pM, 1);
+    return;
+  }
   for(i=0; i<pM->nKey; i++){
     acdcAppendf(p, &zCols, "%sk%d", i ? "," : "", i+1);
     acdcAppendf(p, &zFeed, "c%d,", i);
@@ -206,7 +268,7 @@ static void batchPrepare(AcdcBatch *pB){
       acdcFeedModule(pM->nKey+3), zCols);
   sqlite3_free(zCols);
   sqlite3_free(zFeed);
-  pB->pTgt = acdcWriterUpsert(pM);
+  pB->pTgt = acdcWriterUpsert(pM, 0);
 }
 
 static void batchRun(AcdcBatch *pB, sqlite3_stmt *pStmt, AcdcFeed *pF){
@@ -240,13 +302,99 @@ static void batchTgt(AcdcBatch *pB, i64 nInsert){
   acdcFeedReset(&pB->tgt);
 }
 
+/* With pKept: what is known of each key, as acdcLastRead() says. */
+static void batchLook(AcdcBatch *pB){
+  AcdcMerge *pM = pB->pM;
+  acdcFeedBind(pB->pLook, 1, &pB->last);
+  while( acdcStep(pM->p, pB->pLook) ){
+    BatchRow *pR = &pB->a[sqlite3_column_int(pB->pLook, 0)];
+    sqlite3_value *pRow = sqlite3_column_value(pB->pLook, 1);
+    sqlite3_value *pTomb = sqlite3_column_value(pB->pLook, 2);
+    AcdcLast *pLast = &pR->last;
+    int bTomb = sqlite3_value_type(pTomb)!=SQLITE_NULL;
+    if( bTomb ) batchSeq(pB, pTomb, &pLast->gone);
+    if( sqlite3_value_type(pRow)==SQLITE_INTEGER ){
+      pR->eFound = BATCH_NEWER;
+      batchSeq(pB, pRow, &pLast->seq);
+    }
+    if( bTomb && (pR->eFound==BATCH_NEW
+        || acdcSeqCmp(&pM->st.kind, &pLast->gone, &pLast->seq)>0) ){
+      pR->eFound = BATCH_REVIVED;
+      pLast->eKind = ACDC_DELETE;
+      pLast->seq = pLast->gone;
+    }else{
+      pLast->bGone = (u8)bTomb;
+    }
+  }
+  acdcReset(pM->p, pB->pLook);
+}
+
+/* With pKept: an event that decides.  Upserts wait for batchTgt(). */
+static void batchDecides(AcdcBatch *pB, BatchRow *pR, i64 *pnInsert){
+  AcdcMerge *pM = pB->pM;
+  int bLive = pR->eFound==BATCH_NEWER;
+  AcdcLast now;
+  memset(&now, 0, sizeof(now));
+  now.seq = pR->ev.seq;
+  now.eKind = pR->ev.eKind==ACDC_DELETE;
+  if( now.eKind ){
+    acdcScd1Write(pM, pR->aKey, &pR->ev, bLive);
+  }else{
+    batchTgtRow(pB, pR);
+    if( !bLive ) ++*pnInsert;
+    now.bGone = pR->bGone;
+    now.gone = pR->gone;
+    if( !now.bGone ) return;
+  }
+  acdcLastPut(pM, &pB->arena, pR->aKey, &now,
+              pR->eFound==BATCH_NEW ? 0 : &pR->last);
+}
+
+/* The same with the sequences in the target. */
+static void batchFlushKept(AcdcBatch *pB){
+  AcdcMerge *pM = pB->pM;
+  i64 nInsert = 0;
+  int i;
+  batchLook(pB);
+  for(i=0; i<pB->n && pM->p->rc==0; i++){
+    BatchRow *pR = &pB->a[i];
+    int bKnown = pR->eFound!=BATCH_NEW;
+    int c = bKnown ? acdcSeqCmp(&pM->st.kind, &pR->ev.seq, &pR->last.seq) : 1;
+    if( bKnown ) batchLate(pB, pR, &pR->last.seq);
+    if( c>0 ){
+      batchDecides(pB, pR, &nInsert);
+      continue;
+    }
+    if( c<0 ){
+      pM->n.nLate++;
+      pM->n.nUnchanged++;
+      if( pR->ev.eKind==ACDC_DELETE ){
+        pR->bGone = 1;
+        pR->gone = pR->ev.seq;
+      }
+    }else{
+      acdcScd1Tie(pM, &pB->arena, pR->aKey, &pR->last, &pR->ev);
+    }
+    if( pR->bGone ) acdcLastGone(pM, &pB->arena, pR->aKey, &pR->gone);
+  }
+  acdcWriterFlush(pM);
+  batchTgt(pB, nInsert);
+  acdcFeedReset(&pB->last);
+  acdcArenaReset(&pB->arena);
+  pB->n = 0;
+}
+
 void acdcBatchFlush(AcdcBatch *pB){
   AcdcMerge *pM = pB->pM;
   AcdcCtx *p = pM->p;
   i64 nInsert = 0;
-  int i, j;
+  int i;
   if( pB->n==0 || p->rc ) return;
   batchPrepare(pB);
+  if( pM->pKept ){
+    batchFlushKept(pB);
+    return;
+  }
   batchRun(pB, pB->pLast, &pB->last);
   for(i=0; i<pB->n && p->rc==0; i++){
     BatchRow *pR = &pB->a[i];
@@ -259,11 +407,7 @@ void acdcBatchFlush(AcdcBatch *pB){
            || (pR->eFound==BATCH_NEW && pM->st.bAdopted) ){
       acdcScd1Write(pM, pR->aKey, &pR->ev, bLive);
     }else{
-      AcdcVal *aRow = acdcFeedAdd(p, &pB->tgt);
-      if( aRow==0 ) break;
-      for(j=0; j<pM->nKey; j++) aRow[j] = pR->aKey[j];
-      memset(&aRow[pM->nKey], 0, sizeof(AcdcVal)*2);
-      for(j=0; j<pM->nVal; j++) aRow[pM->nKey+2+j] = pR->ev.aVal[j];
+      batchTgtRow(pB, pR);
       if( !bLive ) nInsert++;
     }
     if( pR->eFound==BATCH_LATE && pR->ev.eKind==ACDC_DELETE ){

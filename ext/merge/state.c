@@ -30,7 +30,7 @@ static void stateMakeCatalog(AcdcCtx *p, const char *zSchema){
     "slots TEXT NOT NULL, emitted TEXT NOT NULL, made INTEGER NOT NULL, "
     "partial INTEGER NOT NULL, events INTEGER NOT NULL, "
     "adopted INTEGER NOT NULL, floor, format INTEGER NOT NULL, "
-    "snapshot INTEGER NOT NULL)", zSchema);
+    "snapshot INTEGER NOT NULL, kept TEXT)", zSchema);
   acdcExec(p,
     "CREATE TABLE \"%w\".autocdc_marks("
     "target INTEGER NOT NULL, seq NOT NULL, shown, "
@@ -51,6 +51,7 @@ void acdcStateClear(AcdcState *pSt){
   int i;
   sqlite3_free(pSt->zKeys);
   sqlite3_free(pSt->zTrack);
+  sqlite3_free(pSt->zKept);
   sqlite3_free(pSt->zFloor);
   acdcNamesFree(&pSt->slots);
   for(i=0; i<pSt->nGen; i++) sqlite3_free(pSt->aGen[i].a);
@@ -230,7 +231,7 @@ int acdcStateLoad(
   if( !acdcStateHasCatalog(p, zSchema) ) return 0;
   pStmt = acdcPrepare(p, 0, "SELECT id, scd_type, keys, track, sequence, "
       "null_keys, slots, emitted, made, partial, events, adopted, floor, "
-      "snapshot FROM \"%w\".autocdc_targets WHERE target=?1", zSchema);
+      "snapshot, kept FROM \"%w\".autocdc_targets WHERE target=?1", zSchema);
   if( pStmt ) sqlite3_bind_text(pStmt, 1, zTarget, -1, SQLITE_STATIC);
   if( acdcStep(p, pStmt) ){
     const char *zScd = (const char*)sqlite3_column_text(pStmt, 1);
@@ -251,6 +252,9 @@ int acdcStateLoad(
     pSt->bEvents = (u8)sqlite3_column_int(pStmt, 10);
     pSt->bAdopted = (u8)sqlite3_column_int(pStmt, 11);
     pSt->bSnapshot = (u8)sqlite3_column_int(pStmt, 13);
+    if( sqlite3_column_type(pStmt, 14)!=SQLITE_NULL ){
+      pSt->zKept = acdcStrdup(p, (const char*)sqlite3_column_text(pStmt, 14));
+    }
     acdcValColumn(&pSt->floor, pStmt, 12);
     if( pSt->floor.eType==SQLITE_TEXT || pSt->floor.eType==SQLITE_BLOB ){
       pSt->zFloor = acdcStrndup(p, (const char*)pSt->floor.u.z, pSt->floor.n);
@@ -284,9 +288,9 @@ void acdcStateSave(
   zSlots = stateNamesText(p, &pSt->slots);
   zGens = stateGenText(p, pSt);
   pStmt = acdcPrepare(p, 0, "INSERT INTO \"%w\".autocdc_targets VALUES("
-      "?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,1,?15) "
+      "?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,1,?15,?16) "
       "ON CONFLICT(id) DO UPDATE SET sequence=?6, slots=?8, emitted=?9, "
-      "partial=?11, events=?12, adopted=?13, floor=?14", zSchema);
+      "partial=?11, events=?12, adopted=?13, floor=?14, kept=?16", zSchema);
   if( pStmt ){
     sqlite3_bind_int64(pStmt, 1, pSt->iId);
     sqlite3_bind_text(pStmt, 2, zTarget, -1, SQLITE_STATIC);
@@ -303,6 +307,7 @@ void acdcStateSave(
     sqlite3_bind_int(pStmt, 13, pSt->bAdopted);
     acdcValBind(pStmt, 14, &pSt->floor);
     sqlite3_bind_int(pStmt, 15, pSt->bSnapshot);
+    sqlite3_bind_text(pStmt, 16, pSt->zKept, -1, SQLITE_STATIC);
   }
   acdcStep(p, pStmt);
   acdcFinalize(p, &pStmt);
@@ -378,6 +383,62 @@ void acdcStateMakeEvents(AcdcMerge *pM){
     stateMakeTable(pM, "autocdc_event", "seq, kind, mask, vals, shown", ",seq");
   }
   pM->st.bEvents = 1;
+}
+
+/* The key of t, the target, and s, the state, is one. */
+static char *stateMatch(AcdcMerge *pM){
+  char *z = 0;
+  int i;
+  for(i=0; i<pM->nKey; i++){
+    acdcAppendf(pM->p, &z, "%ss.k%d=t.\"%w\"", i ? " AND " : "", i+1,
+                pM->aKey[i].zName);
+  }
+  return z;
+}
+
+char *acdcStateLastSql(AcdcMerge *pM){
+  AcdcCtx *p = pM->p;
+  char *zTable = acdcMprintf(p, "\"%w\".autocdc_state_%lld", pM->tgt.zSchema,
+                             pM->st.iId);
+  char *zCols = 0, *zList, *zMatch, *z;
+  int i;
+  if( pM->pKept==0 || p->rc ) return zTable;
+  for(i=0; i<pM->nKey; i++){
+    acdcAppendf(p, &zCols, "t.\"%w\" AS k%d,", pM->aKey[i].zName, i+1);
+  }
+  zList = stateKeyList(pM);
+  zMatch = stateMatch(pM);
+  z = acdcMprintf(p, "(SELECT %s t.\"%w\" AS seq, 0 AS kind FROM %s AS t WHERE "
+      "typeof(t.\"%w\")='integer' UNION ALL SELECT %s, seq, kind FROM %s AS s "
+      "WHERE NOT EXISTS (SELECT 1 FROM %s AS t WHERE %s AND "
+      "typeof(t.\"%w\")='integer'))", zCols, pM->pKept->zName, pM->zTgtSql,
+      pM->pKept->zName, zList, zTable, pM->zTgtSql, zMatch, pM->pKept->zName);
+  sqlite3_free(zTable);
+  sqlite3_free(zCols);
+  sqlite3_free(zList);
+  sqlite3_free(zMatch);
+  return z;
+}
+
+void acdcStateUnkeep(AcdcMerge *pM){
+  AcdcCtx *p = pM->p;
+  char *zList = stateKeyList(pM), *zCols = 0;
+  int i;
+  for(i=0; i<pM->nKey; i++){
+    acdcAppendf(p, &zCols, "\"%w\",", pM->aKey[i].zName);
+  }
+  if( p->rc==0 ){
+    acdcExec(p, "INSERT INTO \"%w\".autocdc_state_%lld(%s, seq, kind) "
+        "SELECT %s\"%w\", 0 FROM %s WHERE typeof(\"%w\")='integer' "
+        "ON CONFLICT DO UPDATE SET gone=seq, seq=excluded.seq, kind=0 "
+        "WHERE excluded.seq>seq", pM->tgt.zSchema, pM->st.iId, zList, zCols,
+        pM->st.zKept, pM->zTgtSql, pM->st.zKept);
+  }
+  sqlite3_free(pM->st.zKept);
+  pM->st.zKept = 0;
+  pM->pKept = 0;
+  sqlite3_free(zList);
+  sqlite3_free(zCols);
 }
 
 static void stateForgetTable(

@@ -580,7 +580,7 @@ static void targetDrift(AcdcMerge *pM, const char *zWhat, const char *zWas,
       pM->pFlow->zTarget);
 }
 
-/* Before its columns are looked at, which would only puzzle. */
+/* Before its columns are looked at, which would only puzzle, or widened. */
 static void targetFrozenScd(AcdcMerge *pM){
   static const char *const azScd[] = {"", "1", "2", "bitemporal"};
   if( acdcKeyless(pM->st.eScd) ){
@@ -592,6 +592,10 @@ static void targetFrozenScd(AcdcMerge *pM){
         pM->pFlow->zTarget);
   }else if( pM->st.eScd!=pM->pFlow->eScd ){
     targetDrift(pM, "scd_type", azScd[pM->st.eScd], azScd[pM->pFlow->eScd]);
+  }else if( pM->st.zKept && acdcTableColumn(&pM->tgt, pM->st.zKept)<0 ){
+    acdcError(pM->p, SQLITE_ERROR, "target %s has no column %s any more, which "
+        "held the last sequence of each key: SELECT autocdc_reset('%q') starts "
+        "anew", pM->pFlow->zTarget, pM->st.zKept, pM->pFlow->zTarget);
   }
 }
 
@@ -804,6 +808,47 @@ static void targetMakeIndex(AcdcMerge *pM){
   sqlite3_free(zList);
 }
 
+/* The value column that has the sequence of each row as the source has it, an
+** integer, or NULL. */
+static const AcdcValCol *targetSequence(AcdcMerge *pM){
+  const AcdcColumn *pC;
+  char *z;
+  int i, iSrc;
+  if( pM->pFlow->sequenceBy.n!=1 || pM->st.kind.aInstant[0] ) return 0;
+  z = acdcUnquote(pM->p, pM->pFlow->sequenceBy.az[0]);
+  iSrc = z ? acdcTableColumn(&pM->pSrc->tab, z) : -1;
+  sqlite3_free(z);
+  for(i=0; i<pM->nVal && iSrc>=0; i++){
+    if( pM->aVal[i].iSrc!=iSrc ) continue;
+    pC = &pM->tgt.aCol[pM->aVal[i].iTgt];
+    return pC->cAff=='C' || pC->cAff=='D' ? &pM->aVal[i] : 0;
+  }
+  return 0;
+}
+
+/*
+** Does the target keep the sequence of each key, so that state need not?  Only
+** one that we know all about: whole rows, written by flows alone, which emit
+** the same columns.  Once that is over the sequences go to the state.
+*/
+static void targetKept(AcdcMerge *pM, int bState){
+  AcdcState *pSt = &pM->st;
+  const AcdcValCol *pKept = 0;
+  if( pM->pFlow->eScd!=ACDC_SCD1 || pM->pFlow->bSnapshot ) return;
+  if( pM->bUpsert && !pM->bPartial && !pSt->bAdopted && pSt->nGen==1 ){
+    pKept = targetSequence(pM);
+  }
+  if( !bState && pKept ){
+    pSt->zKept = acdcStrdup(pM->p, pKept->zName);
+  }
+  if( pSt->zKept==0 ) return;
+  if( pKept && sqlite3_stricmp(pKept->zName, pSt->zKept)==0 ){
+    pM->pKept = pKept;
+  }else{
+    acdcStateUnkeep(pM);
+  }
+}
+
 /* What is known once columns and settings are: state, and our tables. */
 static void targetSettle(AcdcMerge *pM, int bState){
   AcdcCtx *p = pM->p;
@@ -827,15 +872,16 @@ static void targetSettle(AcdcMerge *pM, int bState){
     }
   }
   acdcTargetTrack(pM, pM->st.zTrack);
+  targetRowMode(pM);
+  pM->bExtra = pM->st.bAdopted
+            && pM->nKey + pM->nVal < pM->tgt.nCol - (pM->iStart>=0 ? 2 : 0);
+  pM->bUpsert = !pM->bRowMode && targetHasOurKey(pM);
+  targetKept(pM, bState);
   acdcStateSave(p, pM->tgt.zSchema, pM->tgt.zName, &pM->st);
   if( !bState ) acdcStateMakeTables(pM);
   if( !pFlow->bSnapshot && (pFlow->eScd!=ACDC_SCD1 || pM->bPartial) ){
     acdcStateMakeEvents(pM);
   }
-  targetRowMode(pM);
-  pM->bExtra = pM->st.bAdopted
-            && pM->nKey + pM->nVal < pM->tgt.nCol - (pM->iStart>=0 ? 2 : 0);
-  pM->bUpsert = !pM->bRowMode && targetHasOurKey(pM);
 }
 
 /* Columns of the source against those of the target. */

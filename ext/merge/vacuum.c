@@ -108,9 +108,10 @@ static int vacuumDefault(AcdcMerge *pM, AcdcSeq *pOut){
   int i, bFound = 0;
   for(i=0; i<2 && !bFound && p->rc==0; i++){
     if( pM->st.eScd==ACDC_SCD1 ){
-      pStmt = acdcPrepare(p, 0, "SELECT seq FROM \"%w\".autocdc_state_%lld%s "
-          "ORDER BY seq%s LIMIT 1", pM->tgt.zSchema, pM->st.iId,
-          i ? "" : " WHERE kind%2=0", i ? " DESC" : "");
+      char *zLast = acdcStateLastSql(pM);
+      pStmt = acdcPrepare(p, 0, "SELECT seq FROM %s%s ORDER BY seq%s LIMIT 1",
+          zLast, i ? "" : " WHERE kind%2=0", i ? " DESC" : "");
+      sqlite3_free(zLast);
     }else{
       pStmt = acdcPrepare(p, 0, "SELECT \"%s\" FROM %s WHERE \"" ACDC_END "\" "
           "IS%s NULL ORDER BY %s(\"%s\")%s LIMIT 1", i ? ACDC_END : ACDC_START,

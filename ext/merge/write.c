@@ -8,7 +8,7 @@ enum {
   W_T_INSERT, W_T_UPDATE, W_T_END, W_T_DELETE, W_T_EXTRA,
   W_T_LAST, W_T_LE, W_T_GT, W_T_ALL, W_T_LT,
   W_E_LAST, W_E_LE, W_E_GT, W_E_ALL, W_E_LT, W_E_PUT, W_E_DELETE, W_E_BELOW,
-  W_S_READ, W_S_INSERT, W_S_UPDATE, W_S_GONE,
+  W_S_READ, W_S_INSERT, W_S_UPDATE, W_S_GONE, W_S_TOMB, W_S_FORGET, W_T_KEPT,
   W_T_FEED, W_E_FEED, W_S_FEED,
   W_COUNT
 };
@@ -157,13 +157,14 @@ static char *writeUpdateSql(AcdcMerge *pM, const char *zWhere){
   return z;
 }
 
-sqlite3_stmt *acdcWriterUpsert(AcdcMerge *pM){
+sqlite3_stmt *acdcWriterUpsert(AcdcMerge *pM, int bAlways){
   AcdcCtx *p = pM->p;
   sqlite3_stmt *pStmt = 0;
   char *zInsert = writeInsertSql(pM, 1);
   char *zKeys = 0, *zSet = 0, *zDiff = 0;
   int bHistory = pM->pFlow->eScd!=ACDC_SCD1;
   int i, nDiff = 0;
+  if( bHistory ) bAlways = 1;
   for(i=0; i<pM->nKey; i++){
     acdcAppendf(p, &zKeys, "%s\"%w\"", i ? "," : "", pM->aKey[i].zName);
   }
@@ -186,7 +187,7 @@ sqlite3_stmt *acdcWriterUpsert(AcdcMerge *pM){
   if( p->rc==0 && zSet ){
     pStmt = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT, "%s WHERE true "
         "ON CONFLICT(%s) DO UPDATE SET %s%s%s%s", zInsert, zKeys, zSet,
-        bHistory ? "" : " WHERE ", bHistory ? "" : zDiff, bHistory ? "" : ")");
+        bAlways ? "" : " WHERE ", bAlways ? "" : zDiff, bAlways ? "" : ")");
   }else if( p->rc==0 ){
     pStmt = acdcPrepare(p, SQLITE_PREPARE_PERSISTENT, "%s WHERE true "
         "ON CONFLICT(%s) DO NOTHING", zInsert, zKeys);
@@ -297,6 +298,15 @@ static char *writeStateSql(AcdcMerge *pM, int iStmt, const char *zWhere){
           "%s AND kind%%2=0 AND seq>?%d AND (gone IS NULL OR gone<?%d)", zDb,
           iId, n+1, zWhere, n+1, n+1);
       break;
+    case W_S_TOMB:
+      z = acdcMprintf(p, "INSERT OR FAIL INTO \"%w\".autocdc_state_%lld(%sseq, kind) "
+          "VALUES(%s?%d,%d) ON CONFLICT DO UPDATE SET seq=excluded.seq "
+          "WHERE excluded.seq>seq", zDb, iId, zCols, zParams, n+1, ACDC_DELETE);
+      break;
+    case W_S_FORGET:
+      z = acdcMprintf(p, "DELETE FROM \"%w\".autocdc_state_%lld WHERE %s", zDb,
+          iId, zWhere);
+      break;
   }
   sqlite3_free(zCols);
   sqlite3_free(zParams);
@@ -333,7 +343,7 @@ static sqlite3_stmt *writeStmt(AcdcMerge *pM, int iStmt){
   AcdcWriter *pW = pM->pW;
   char *zWhere, *z = 0;
   if( pW->aStmt[iStmt] || pM->p->rc ) return pW->aStmt[iStmt];
-  zWhere = acdcKeyMatch(pM, iStmt>=W_E_LAST && iStmt<=W_S_GONE);
+  zWhere = acdcKeyMatch(pM, iStmt>=W_E_LAST && iStmt<=W_S_FORGET);
   switch( iStmt ){
     case W_T_INSERT:
     case W_T_FEED:
@@ -358,6 +368,10 @@ static sqlite3_stmt *writeStmt(AcdcMerge *pM, int iStmt){
       break;
     case W_T_LAST: case W_T_LE: case W_T_GT: case W_T_ALL: case W_T_LT:
       z = writeTgtLookSql(pM, iStmt-W_T_LAST, zWhere);
+      break;
+    case W_T_KEPT:
+      z = acdcMprintf(pM->p, "SELECT \"%w\" FROM %s WHERE %s",
+                      pM->pKept->zName, pM->zTgtSql, zWhere);
       break;
     default:
       z = writeStateSql(pM, iStmt, zWhere);
@@ -434,7 +448,7 @@ static void writeFeed(AcdcMerge *pM, AcdcFeed *pF, int iStmt){
   sqlite3_stmt *pStmt;
   if( pF->nRow==0 ) return;
   if( iStmt==W_T_FEED && pM->pW->bUpdates ){
-    if( pM->pW->pUpsert==0 ) pM->pW->pUpsert = acdcWriterUpsert(pM);
+    if( pM->pW->pUpsert==0 ) pM->pW->pUpsert = acdcWriterUpsert(pM, 0);
     pStmt = pM->pW->pUpsert;
     pM->pW->bUpdates = 0;
   }else{
@@ -745,10 +759,43 @@ static void writeSeq(
   }
 }
 
+/* The last delete that autocdc_state_<id> of a target with pKept would say. */
+static const AcdcSeq *writeTomb(const AcdcLast *pLast){
+  if( pLast->eKind & 1 ) return &pLast->seq;
+  return pLast->bGone ? &pLast->gone : 0;
+}
+
+/*
+** With pKept: an upsert that decides is the row of the target, and the state
+** has the last delete of a key, before it or in its place.
+*/
+static int writeKeptRead(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, AcdcLast *pLast
+){
+  sqlite3_stmt *pRow = writeLook(pM, W_T_KEPT, aKey, 0);
+  sqlite3_stmt *pTomb = pM->bTombs ? writeLook(pM, W_S_READ, aKey, 0) : 0;
+  int bRow = pRow && sqlite3_column_type(pRow, 0)==SQLITE_INTEGER;
+  memset(pLast, 0, sizeof(*pLast));
+  if( pTomb ) writeSeq(pM, pA, pTomb, 0, &pLast->gone);
+  if( bRow ) writeSeq(pM, pA, pRow, 0, &pLast->seq);
+  if( bRow && (pTomb==0
+      || acdcSeqCmp(&pM->st.kind, &pLast->seq, &pLast->gone)>=0) ){
+    pLast->bGone = pTomb!=0;
+  }else if( pTomb ){
+    pLast->seq = pLast->gone;
+    pLast->eKind = ACDC_DELETE;
+  }
+  if( pRow ) sqlite3_reset(pRow);
+  if( pTomb ) sqlite3_reset(pTomb);
+  return pM->p->rc==0 && (bRow || pTomb);
+}
+
 int acdcLastRead(
   AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, AcdcLast *pLast
 ){
-  sqlite3_stmt *pStmt = writeLook(pM, W_S_READ, aKey, 0);
+  sqlite3_stmt *pStmt;
+  if( pM->pKept ) return writeKeptRead(pM, pA, aKey, pLast);
+  pStmt = writeLook(pM, W_S_READ, aKey, 0);
   memset(pLast, 0, sizeof(*pLast));
   if( pStmt==0 ) return 0;
   pLast->eKind = sqlite3_column_int(pStmt, 1);
@@ -764,13 +811,66 @@ int acdcLastRead(
   return pM->p->rc==0;
 }
 
+/* A row of the state whose key has none. */
+static void writeLastNew(
+  AcdcMerge *pM, const AcdcVal *aKey, const AcdcVal *aRow
+){
+  AcdcFeed *pF = &pM->pW->last;
+  AcdcVal *aTo = acdcFeedAdd(pM->p, pF);
+  int i;
+  if( aTo==0 ) return;
+  for(i=0; i<pM->nKey; i++) writeKeep(pM, pF, &aTo[i], &aKey[i], pM->bStay);
+  for(i=0; i<3; i++) writeKeep(pM, pF, &aTo[pM->nKey+i], &aRow[i], 0);
+  if( writeFull(pF) ) acdcWriterFlush(pM);
+}
+
+/* Run a statement on the state of a key, with one sequence. */
+static void writeLastRun(
+  AcdcMerge *pM, AcdcArena *pA, int iStmt, const AcdcVal *aKey,
+  const AcdcSeq *pSeq
+){
+  sqlite3_stmt *pStmt = writeStmt(pM, iStmt);
+  AcdcVal v;
+  if( pStmt==0 ) return;
+  writeBindKeys(pM, pStmt, aKey);
+  if( pSeq ){
+    acdcSeqToState(pM->p, &pM->st.kind, pSeq, pA, &v);
+    acdcValBind(pStmt, pM->nKey+1, &v);
+  }
+  writeRun(pM, pStmt, aKey);
+}
+
+static void writeKeptPut(
+  AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcLast *pLast,
+  const AcdcLast *pWas
+){
+  const AcdcSeq *pNow = writeTomb(pLast);
+  const AcdcSeq *pOld = pWas ? writeTomb(pWas) : 0;
+  if( pNow ) pM->bTombs = 1;
+  if( pNow && pWas==0 ){
+    AcdcVal aRow[3];
+    aRow[0] = aRow[1] = aRow[2] = valNull;
+    acdcSeqToState(pM->p, &pM->st.kind, pNow, pA, &aRow[0]);
+    aRow[1].eType = SQLITE_INTEGER;
+    aRow[1].u.i = ACDC_DELETE;
+    if( pM->p->rc==0 ) writeLastNew(pM, aKey, aRow);
+  }else if( pNow ){
+    writeLastRun(pM, pA, W_S_TOMB, aKey, pNow);
+  }else if( pOld ){
+    writeLastRun(pM, pA, W_S_FORGET, aKey, 0);
+  }
+}
+
 void acdcLastPut(
   AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcLast *pLast,
-  int bNew
+  const AcdcLast *pWas
 ){
-  AcdcWriter *pW = pM->pW;
   AcdcVal aRow[3];
   int i;
+  if( pM->pKept ){
+    writeKeptPut(pM, pA, aKey, pLast, pWas);
+    return;
+  }
   for(i=0; i<3; i++) aRow[i] = valNull;
   acdcSeqToState(pM->p, &pM->st.kind, &pLast->seq, pA, &aRow[0]);
   aRow[1].eType = SQLITE_INTEGER;
@@ -779,16 +879,10 @@ void acdcLastPut(
     acdcSeqToState(pM->p, &pM->st.kind, &pLast->gone, pA, &aRow[2]);
   }
   if( pM->p->rc ) return;
-  if( bNew && !pM->bRowMode ){
-    AcdcVal *aTo = acdcFeedAdd(pM->p, &pW->last);
-    if( aTo==0 ) return;
-    for(i=0; i<pM->nKey; i++){
-      writeKeep(pM, &pW->last, &aTo[i], &aKey[i], pM->bStay);
-    }
-    for(i=0; i<3; i++) writeKeep(pM, &pW->last, &aTo[pM->nKey+i], &aRow[i], 0);
-    if( writeFull(&pW->last) ) acdcWriterFlush(pM);
+  if( pWas==0 && !pM->bRowMode ){
+    writeLastNew(pM, aKey, aRow);
   }else{
-    sqlite3_stmt *pStmt = writeStmt(pM, bNew ? W_S_INSERT : W_S_UPDATE);
+    sqlite3_stmt *pStmt = writeStmt(pM, pWas ? W_S_UPDATE : W_S_INSERT);
     if( pStmt==0 ) return;
     writeBindKeys(pM, pStmt, aKey);
     for(i=0; i<3; i++) acdcValBind(pStmt, pM->nKey+1+i, &aRow[i]);
@@ -799,11 +893,6 @@ void acdcLastPut(
 void acdcLastGone(
   AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcSeq *pGone
 ){
-  sqlite3_stmt *pStmt = writeStmt(pM, W_S_GONE);
-  AcdcVal v;
-  if( pStmt==0 ) return;
-  acdcSeqToState(pM->p, &pM->st.kind, pGone, pA, &v);
-  writeBindKeys(pM, pStmt, aKey);
-  acdcValBind(pStmt, pM->nKey+1, &v);
-  writeRun(pM, pStmt, aKey);
+  if( pM->pKept ) pM->bTombs = 1;
+  writeLastRun(pM, pA, pM->pKept ? W_S_TOMB : W_S_GONE, aKey, pGone);
 }
