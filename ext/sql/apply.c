@@ -76,10 +76,10 @@ static void applyRun(AcdcCtx *p, const AcdcRunCall *pCall, AcdcRunResult *pR){
 
 int acdcApplyRegister(sqlite3 *db){
   static const AcdcRunTab tab = {
-    "apply_changes",
     "give its name, or a flow as JSON, or no argument to run all flows that "
     "are loaded",
     applyRun
   };
-  return acdcRunTabRegister(db, &tab);
+  static const AcdcTabFunc func = ACDC_RUNTAB_FUNC("apply_changes", &tab);
+  return acdcTabFuncRegister(db, &func);
 }

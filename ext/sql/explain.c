@@ -7,6 +7,7 @@
 **     name HIDDEN)
 */
 #include "specsql.h"
+#include "tabfunc.h"
 #include "../run/plan.h"
 
 #define EXPLAIN_STEP    0
@@ -27,101 +28,31 @@ struct ExplainRow {
   char *az[EXPLAIN_NCOL];    /* Texts of the columns.  Owned */
 };
 
-typedef struct ExplainVtab ExplainVtab;
-struct ExplainVtab {
-  sqlite3_vtab base;
-  sqlite3 *db;               /* Not owned */
-};
-
-typedef struct ExplainCursor ExplainCursor;
-struct ExplainCursor {
-  sqlite3_vtab_cursor base;
+/* The steps of a call. */
+typedef struct Explain Explain;
+struct Explain {
   int n;
   ExplainRow *a;             /* Owned */
-  int i;
-  sqlite3_value *pName;      /* The argument, for xColumn.  Owned */
 };
 
-static int explainConnect(
-  sqlite3 *db, void *pAux, int argc, const char *const*argv,
-  sqlite3_vtab **ppVtab, char **pzErr
-){
-  ExplainVtab *pNew;
-  int rc;
-  ACDC_UNUSED(pAux); ACDC_UNUSED(argc); ACDC_UNUSED(argv); ACDC_UNUSED(pzErr);
-  rc = sqlite3_declare_vtab(db, "CREATE TABLE x(step, spec, flow, target, kind, "
-      "depends_on, reads, sql, note, name HIDDEN)");
-  if( rc ) return rc;
-  /* It looks at files. */
-  sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
-  pNew = sqlite3_malloc64(sizeof(*pNew));
-  if( pNew==0 ) return SQLITE_NOMEM;
-  memset(pNew, 0, sizeof(*pNew));
-  pNew->db = db;
-  *ppVtab = &pNew->base;
-  return SQLITE_OK;
-}
-
-static int explainDisconnect(sqlite3_vtab *pVtab){
-  sqlite3_free(pVtab);
-  return SQLITE_OK;
-}
-
-static int explainOpen(sqlite3_vtab *pVtab, sqlite3_vtab_cursor **ppCursor){
-  ExplainCursor *pCur = sqlite3_malloc64(sizeof(*pCur));
-  ACDC_UNUSED(pVtab);
-  if( pCur==0 ) return SQLITE_NOMEM;
-  memset(pCur, 0, sizeof(*pCur));
-  *ppCursor = &pCur->base;
-  return SQLITE_OK;
-}
-
-static void explainReset(ExplainCursor *pCur){
+static void explainClear(void *pData){
+  Explain *pE = pData;
   int i, k;
-  for(i=0; i<pCur->n; i++){
-    for(k=0; k<EXPLAIN_NCOL; k++) sqlite3_free(pCur->a[i].az[k]);
+  for(i=0; i<pE->n; i++){
+    for(k=0; k<EXPLAIN_NCOL; k++) sqlite3_free(pE->a[i].az[k]);
   }
-  sqlite3_free(pCur->a);
-  sqlite3_value_free(pCur->pName);
-  pCur->a = 0;
-  pCur->pName = 0;
-  pCur->n = pCur->i = 0;
+  sqlite3_free(pE->a);
 }
 
-static int explainClose(sqlite3_vtab_cursor *pCursor){
-  explainReset((ExplainCursor*)pCursor);
-  sqlite3_free(pCursor);
-  return SQLITE_OK;
-}
-
-static int explainNext(sqlite3_vtab_cursor *pCursor){
-  ((ExplainCursor*)pCursor)->i++;
-  return SQLITE_OK;
-}
-
-static int explainEof(sqlite3_vtab_cursor *pCursor){
-  ExplainCursor *pCur = (ExplainCursor*)pCursor;
-  return pCur->i>=pCur->n;
-}
-
-static int explainRowid(sqlite3_vtab_cursor *pCursor, sqlite3_int64 *pRowid){
-  *pRowid = ((ExplainCursor*)pCursor)->i + 1;
-  return SQLITE_OK;
-}
-
-static int explainColumn(
-  sqlite3_vtab_cursor *pCursor, sqlite3_context *ctx, int iCol
+static void explainColumn(
+  sqlite3_context *ctx, const void *pData, int iRow, int iCol
 ){
-  ExplainCursor *pCur = (ExplainCursor*)pCursor;
-  const ExplainRow *pRow = &pCur->a[pCur->i];
+  const ExplainRow *pRow = &((const Explain*)pData)->a[iRow];
   if( iCol==EXPLAIN_STEP ){
     sqlite3_result_int(ctx, pRow->iStep);
-  }else if( iCol==EXPLAIN_NAME ){
-    if( pCur->pName ) sqlite3_result_value(ctx, pCur->pName);
   }else if( pRow->az[iCol] ){
     sqlite3_result_text(ctx, pRow->az[iCol], -1, SQLITE_TRANSIENT);
   }
-  return SQLITE_OK;
 }
 
 /* What a plan would read, or why it cannot be made yet. */
@@ -155,7 +86,7 @@ static void explainPlan(
 }
 
 static void explainRow(
-  AcdcPipeline *pPipe, ExplainCursor *pCur, int iStep, AcdcPipeStep *pS,
+  AcdcPipeline *pPipe, Explain *pE, int iStep, AcdcPipeStep *pS,
   const AcdcInput *pIn
 ){
   static const char *const azKind[] = {
@@ -165,10 +96,10 @@ static void explainRow(
   AcdcCtx *p = pPipe->p;
   ExplainRow *aNew, *pRow;
   int i;
-  aNew = acdcRealloc(p, pCur->a, (pCur->n+1)*(i64)sizeof(*aNew));
+  aNew = acdcRealloc(p, pE->a, (pE->n+1)*(i64)sizeof(*aNew));
   if( aNew==0 ) return;
-  pCur->a = aNew;
-  pRow = &aNew[pCur->n++];
+  pE->a = aNew;
+  pRow = &aNew[pE->n++];
   memset(pRow, 0, sizeof(*pRow));
   pRow->iStep = iStep;
   pRow->az[EXPLAIN_SPEC] = acdcStrdup(p, pS->pOwner->zName);
@@ -190,89 +121,49 @@ static void explainRow(
   }
 }
 
-static int explainFilter(
-  sqlite3_vtab_cursor *pCursor, int idxNum, const char *idxStr,
-  int argc, sqlite3_value **argv
+static int explainRun(
+  AcdcCtx *p, const AcdcTabFunc *pF, sqlite3_value **apArg, void *pData
 ){
-  ExplainCursor *pCur = (ExplainCursor*)pCursor;
-  ExplainVtab *pVtab = (ExplainVtab*)pCursor->pVtab;
+  Explain *pE = pData;
   const char *zName = 0;
   AcdcPipeline pipe;
-  AcdcCtx ctx;
-  int i, n = 0, rc;
-  ACDC_UNUSED(idxStr); ACDC_UNUSED(argc);
-  explainReset(pCur);
-  acdcCtxInit(&ctx, pVtab->db);
-  if( idxNum ){
-    pCur->pName = sqlite3_value_dup(argv[0]);
-    zName = (const char*)sqlite3_value_text(argv[0]);
+  int i, n = 0;
+  ACDC_UNUSED(pF);
+  if( apArg[0] ){
+    zName = (const char*)sqlite3_value_text(apArg[0]);
     if( zName==0 ){
-      acdcError(&ctx, SQLITE_ERROR, "the flow is NULL: name one, or leave it "
+      acdcError(p, SQLITE_ERROR, "the flow is NULL: name one, or leave it "
                 "out for all");
     }
   }
   if( zName && zName[strspn(zName, " \t\r\n")]=='{' ){
-    acdcError(&ctx, SQLITE_ERROR, "an inline flow has one step, the merge of its "
+    acdcError(p, SQLITE_ERROR, "an inline flow has one step, the merge of its "
         "source: this is for flows of specs that are loaded; apply_changes() "
         "with the option {\"dry_run\": true} shows what it would do");
   }
-  acdcPipelineOpen(&ctx, 0, &pipe);
+  acdcPipelineOpen(p, 0, &pipe);
   acdcPipelineChoose(&pipe, zName);
-  for(i=0; i<pipe.nStep && ctx.rc==SQLITE_OK; i++){
+  for(i=0; i<pipe.nStep && p->rc==SQLITE_OK; i++){
     AcdcPipeStep *pS = &pipe.aStep[pipe.aOrder[i]];
     const AcdcInput *pIn;
     if( !pS->bRun || !pS->pStep->bEnabled ) continue;
     n++;
-    if( pS->pStep->pInput==0 ) explainRow(&pipe, pCur, n, pS, 0);
+    if( pS->pStep->pInput==0 ) explainRow(&pipe, pE, n, pS, 0);
     for(pIn=pS->pStep->pInput; pIn; pIn=pIn->pNext){
-      if( pIn->bEnabled ) explainRow(&pipe, pCur, n, pS, pIn);
+      if( pIn->bEnabled ) explainRow(&pipe, pE, n, pS, pIn);
     }
   }
   acdcPipelineClose(&pipe);
-  rc = ctx.rc;
-  if( rc && rc!=SQLITE_NOMEM ){
-    sqlite3_free(pVtab->base.zErrMsg);
-    pVtab->base.zErrMsg = sqlite3_mprintf("autocdc_explain(): %s",
-                                          acdcErrorText(&ctx));
-  }
-  acdcCtxClear(&ctx);
-  return rc;
+  return pE->n;
 }
-
-static int explainBestIndex(sqlite3_vtab *pVtab, sqlite3_index_info *pInfo){
-  int i;
-  ACDC_UNUSED(pVtab);
-  pInfo->estimatedCost = 1000;
-  pInfo->estimatedRows = 10;
-  for(i=0; i<pInfo->nConstraint; i++){
-    if( pInfo->aConstraint[i].iColumn!=EXPLAIN_NAME
-     || pInfo->aConstraint[i].op!=SQLITE_INDEX_CONSTRAINT_EQ ) continue;
-    if( !pInfo->aConstraint[i].usable ) return SQLITE_CONSTRAINT;
-    pInfo->idxNum = 1;
-    pInfo->aConstraintUsage[i].argvIndex = 1;
-    pInfo->aConstraintUsage[i].omit = 1;
-    break;
-  }
-  return SQLITE_OK;
-}
-
-static const sqlite3_module explainModule = {
-  0,                     /* iVersion */
-  0,                     /* xCreate: eponymous only */
-  explainConnect,
-  explainBestIndex,
-  explainDisconnect,
-  explainDisconnect,
-  explainOpen,
-  explainClose,
-  explainFilter,
-  explainNext,
-  explainEof,
-  explainColumn,
-  explainRowid,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-};
 
 int acdcExplainRegister(sqlite3 *db){
-  return sqlite3_create_module_v2(db, "autocdc_explain", &explainModule, 0, 0);
+  static const AcdcTabFunc func = {
+    "autocdc_explain",
+    "CREATE TABLE x(step, spec, flow, target, kind, depends_on, reads, sql, "
+    "note, name HIDDEN)",
+    {{ EXPLAIN_NAME, 0 }}, 1, 0,
+    sizeof(Explain), explainRun, explainColumn, explainClear, 0
+  };
+  return acdcTabFuncRegister(db, &func);
 }

@@ -6,7 +6,7 @@
 #ifndef ACDC_RUNTAB_H
 #define ACDC_RUNTAB_H
 
-#include "../core/core.h"
+#include "tabfunc.h"
 #include "../run/run.h"
 #include "../spec/inline.h"
 
@@ -23,16 +23,28 @@ struct AcdcRunCall {
   AcdcRunOptions options;
 };
 
-/* One function.  Static: the module keeps a pointer to it. */
+/* What one function does.  Static. */
 typedef struct AcdcRunTab AcdcRunTab;
 struct AcdcRunTab {
-  const char *zName;
   const char *zNull;     /* What to do, if the flow is NULL */
   /* Run inside the transaction that is open; add rows to pR. */
   void (*xRun)(AcdcCtx *p, const AcdcRunCall *pCall, AcdcRunResult *pR);
 };
 
-int acdcRunTabRegister(sqlite3 *db, const AcdcRunTab *pTab);
+/* The AcdcTabFunc of such a function. */
+#define ACDC_RUNTAB_FUNC(zName, pTab) { zName, \
+  "CREATE TABLE x(flow, target, status, rows_read, inserted, updated, deleted, " \
+  "unchanged, late, rejected, message, spec HIDDEN, options HIDDEN, " \
+  "duration_ms HIDDEN, scd_type HIDDEN, source HIDDEN, snapshot_version HIDDEN, "\
+  "rows_filtered HIDDEN, ties HIDDEN, sequence_from HIDDEN, sequence_to HIDDEN)",\
+  {{ 11, 0 }, { 12, 0 }, { 0, 1 }, { 1, 1 }},  /* spec, options, flow, target */ \
+  4, 0, sizeof(AcdcRunResult), acdcRunTabRun, acdcRunTabColumn, acdcRunTabClear, \
+  pTab }
+int acdcRunTabRun(AcdcCtx *p, const AcdcTabFunc *pF, sqlite3_value **apArg,
+                  void *pData);
+void acdcRunTabColumn(sqlite3_context *pCtx, const void *pData, int iRow,
+                      int iCol);
+void acdcRunTabClear(void *pData);
 /* Run a flow, if the restriction lets it; options of the call hold. */
 void acdcRunTabFlow(AcdcCtx *p, const AcdcRunCall *pCall, AcdcFlow *pFlow,
                     AcdcRunResult *pR);

@@ -23,8 +23,8 @@ static void snapshotRun(
 }
 
 int acdcSnapshotApplyRegister(sqlite3 *db){
-  static const AcdcRunTab tab = {
-    "apply_changes_from_snapshot", "give it as JSON", snapshotRun
-  };
-  return acdcRunTabRegister(db, &tab);
+  static const AcdcRunTab tab = { "give it as JSON", snapshotRun };
+  static const AcdcTabFunc func =
+      ACDC_RUNTAB_FUNC("apply_changes_from_snapshot", &tab);
+  return acdcTabFuncRegister(db, &func);
 }

@@ -24,6 +24,7 @@
 ** DIRECTONLY, because it looks at the file system.
 */
 #include "snapshots.h"
+#include "tabfunc.h"
 #include "../core/json.h"
 #include "../source/versions.h"
 #include "../source/convert.h"
@@ -36,126 +37,43 @@
 #define SNAP_PATTERN  5
 #define SNAP_OPTIONS  6
 
-typedef struct SnapVtab SnapVtab;
-struct SnapVtab {
-  sqlite3_vtab base;
-  sqlite3 *db;               /* Not owned */
+typedef struct SnapRow SnapRow;
+struct SnapRow {
+  const AcdcVersion *pV;     /* NULL: the file is left out ... */
+  const AcdcVersionSkip *pS; /* ... for this */
+  const AcdcFile *pF;
 };
 
-typedef struct SnapCursor SnapCursor;
-struct SnapCursor {
-  sqlite3_vtab_cursor base;
+/* What a call has found: a row for each file of its versions, in their order,
+** then for each file that is left out. */
+typedef struct Snap Snap;
+struct Snap {
   AcdcVersionSpec spec;      /* Owned */
   AcdcVersions found;        /* Owned */
-  char *zOptions;            /* Owned */
-  int iVersion;              /* found.n: in the files left out */
-  int iFile;                 /* Of the version, or of those left out */
-  i64 iRow;
+  SnapRow *a;                /* Owned */
 };
 
-static int snapConnect(
-  sqlite3 *db,
-  void *pAux,
-  int argc, const char *const*argv,
-  sqlite3_vtab **ppVtab,
-  char **pzErr
+static void snapClear(void *pData){
+  Snap *pSnap = pData;
+  acdcVersionSpecClear(&pSnap->spec);
+  acdcVersionsClear(&pSnap->found);
+  sqlite3_free(pSnap->a);
+}
+
+static void snapColumn(
+  sqlite3_context *pCtx, const void *pData, int iRow, int iCol
 ){
-  SnapVtab *pNew;
-  int rc = sqlite3_declare_vtab(db,
-      "CREATE TABLE x(version, path TEXT, size INTEGER, mtime TEXT,"
-      " reason TEXT, pattern HIDDEN, options HIDDEN)");
-  ACDC_UNUSED(pAux);
-  ACDC_UNUSED(argc);
-  ACDC_UNUSED(argv);
-  ACDC_UNUSED(pzErr);
-  *ppVtab = 0;
-  if( rc ) return rc;
-  sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
-  pNew = sqlite3_malloc64(sizeof(*pNew));
-  if( pNew==0 ) return SQLITE_NOMEM;
-  memset(pNew, 0, sizeof(*pNew));
-  pNew->db = db;
-  *ppVtab = &pNew->base;
-  return SQLITE_OK;
-}
-
-static int snapDisconnect(sqlite3_vtab *pVtab){
-  sqlite3_free(pVtab);
-  return SQLITE_OK;
-}
-
-static int snapOpen(sqlite3_vtab *pVtab, sqlite3_vtab_cursor **ppCursor){
-  SnapCursor *pCur = sqlite3_malloc64(sizeof(*pCur));
-  ACDC_UNUSED(pVtab);
-  if( pCur==0 ) return SQLITE_NOMEM;
-  memset(pCur, 0, sizeof(*pCur));
-  *ppCursor = &pCur->base;
-  return SQLITE_OK;
-}
-
-static void snapReset(SnapCursor *pCur){
-  acdcVersionSpecClear(&pCur->spec);
-  acdcVersionsClear(&pCur->found);
-  sqlite3_free(pCur->zOptions);
-  pCur->zOptions = 0;
-  pCur->iVersion = pCur->iFile = 0;
-  pCur->iRow = 1;
-}
-
-static int snapClose(sqlite3_vtab_cursor *pCursor){
-  snapReset((SnapCursor*)pCursor);
-  sqlite3_free(pCursor);
-  return SQLITE_OK;
-}
-
-static int snapNext(sqlite3_vtab_cursor *pCursor){
-  SnapCursor *pCur = (SnapCursor*)pCursor;
-  pCur->iFile++;
-  pCur->iRow++;
-  if( pCur->iVersion<pCur->found.n
-   && pCur->iFile>=pCur->found.a[pCur->iVersion].files.n
-  ){
-    pCur->iVersion++;
-    pCur->iFile = 0;
-  }
-  return SQLITE_OK;
-}
-
-static int snapEof(sqlite3_vtab_cursor *pCursor){
-  SnapCursor *pCur = (SnapCursor*)pCursor;
-  return pCur->iVersion>=pCur->found.n && pCur->iFile>=pCur->found.nSkip;
-}
-
-static int snapRowid(sqlite3_vtab_cursor *pCursor, sqlite3_int64 *piRowid){
-  *piRowid = ((SnapCursor*)pCursor)->iRow;
-  return SQLITE_OK;
-}
-
-static int snapColumn(
-  sqlite3_vtab_cursor *pCursor,
-  sqlite3_context *pCtx,
-  int iCol
-){
-  SnapCursor *pCur = (SnapCursor*)pCursor;
-  const AcdcVersion *pV = 0;
-  const AcdcVersionSkip *pS = 0;
-  const AcdcFile *pF;
-  const char *zShown;
+  const Snap *pSnap = pData;
+  const AcdcVersion *pV = pSnap->a[iRow].pV;
+  const AcdcVersionSkip *pS = pSnap->a[iRow].pS;
+  const AcdcFile *pF = pSnap->a[iRow].pF;
+  const char *zShown = pV ? pV->zShown : pS->zShown;
   char zTime[ACDC_TIME_TEXT];
-  if( pCur->iVersion<pCur->found.n ){
-    pV = &pCur->found.a[pCur->iVersion];
-    pF = &pV->files.a[pCur->iFile];
-    zShown = pV->zShown;
-  }else{
-    pS = &pCur->found.aSkip[pCur->iFile];
-    pF = &pS->file;
-    zShown = pS->zShown;
-  }
   switch( iCol ){
     case SNAP_VERSION:
-      if( pV && pCur->spec.eType==ACDC_VERSION_INTEGER ){
+      if( pV && pSnap->spec.eType==ACDC_VERSION_INTEGER ){
         sqlite3_result_int64(pCtx, pV->iKey);
-      }else if( zShown && pCur->spec.eType==ACDC_VERSION_INTEGER ){
+      }else if( zShown && pSnap->spec.eType==ACDC_VERSION_INTEGER ){
         AcdcVal v;
         acdcConvText(ACDC_CONV_INTEGER, (const u8*)zShown, (int)strlen(zShown),
             &v);
@@ -177,14 +95,9 @@ static int snapColumn(
     case SNAP_REASON:
       if( pS ) sqlite3_result_text(pCtx, pS->zWhy, -1, SQLITE_TRANSIENT);
       break;
-    case SNAP_PATTERN:
-      sqlite3_result_text(pCtx, pCur->spec.zPath, -1, SQLITE_TRANSIENT);
-      break;
     default:
-      sqlite3_result_text(pCtx, pCur->zOptions, -1, SQLITE_TRANSIENT);
       break;
   }
-  return SQLITE_OK;
 }
 
 /* An unknown option: suggest the nearest. */
@@ -243,90 +156,56 @@ static void snapOptions(
   acdcJsonFree(pDoc);
 }
 
-static int snapFilter(
-  sqlite3_vtab_cursor *pCursor,
-  int idxNum, const char *idxStr,
-  int argc, sqlite3_value **argv
+/* Number the rows; returns how many there are. */
+static int snapRows(AcdcCtx *p, Snap *pSnap){
+  const AcdcVersions *pFound = &pSnap->found;
+  int i, j, n = pFound->nSkip;
+  for(i=0; i<pFound->n; i++) n += pFound->a[i].files.n;
+  pSnap->a = acdcMalloc(p, sizeof(SnapRow)*(i64)(n+1));
+  if( pSnap->a==0 ) return 0;
+  n = 0;
+  for(i=0; i<pFound->n; i++){
+    for(j=0; j<pFound->a[i].files.n; j++){
+      pSnap->a[n].pV = &pFound->a[i];
+      pSnap->a[n++].pF = &pFound->a[i].files.a[j];
+    }
+  }
+  for(i=0; i<pFound->nSkip; i++){
+    pSnap->a[n].pS = &pFound->aSkip[i];
+    pSnap->a[n++].pF = &pFound->aSkip[i].file;
+  }
+  return n;
+}
+
+static int snapRun(
+  AcdcCtx *p, const AcdcTabFunc *pF, sqlite3_value **apArg, void *pData
 ){
-  SnapCursor *pCur = (SnapCursor*)pCursor;
-  SnapVtab *pVtab = (SnapVtab*)pCursor->pVtab;
+  Snap *pSnap = pData;
+  const char *zOptions = 0;
   char *zBase = 0;
-  AcdcCtx ctx;
-  int rc;
-  int i = 0;
-  ACDC_UNUSED(idxStr);
-  ACDC_UNUSED(argc);
-  snapReset(pCur);
-  acdcCtxInit(&ctx, pVtab->db);
-  if( idxNum & 1 ){
-    pCur->spec.zPath = acdcStrdup(&ctx,
-        (const char*)sqlite3_value_text(argv[i++]));
+  ACDC_UNUSED(pF);
+  if( apArg[0] ){
+    pSnap->spec.zPath = acdcStrdup(p, (const char*)sqlite3_value_text(apArg[0]));
   }
-  if( idxNum & 2 ){
-    pCur->zOptions = acdcStrdup(&ctx,
-        (const char*)sqlite3_value_text(argv[i++]));
-  }
-  if( pCur->spec.zPath==0 ){
-    acdcError(&ctx, SQLITE_ERROR, "the path is missing:"
+  if( apArg[1] ) zOptions = (const char*)sqlite3_value_text(apArg[1]);
+  if( pSnap->spec.zPath==0 ){
+    acdcError(p, SQLITE_ERROR, "the path is missing:"
         " autocdc_snapshots('data/customer_{version}.csv')");
   }
-  if( pCur->zOptions ) snapOptions(&ctx, pCur->zOptions, &pCur->spec, &zBase);
-  acdcVersionSpecCheck(&ctx, &pCur->spec);
-  acdcVersionsList(&ctx, &pCur->spec, zBase, &pCur->found);
+  if( zOptions && p->rc==0 ) snapOptions(p, zOptions, &pSnap->spec, &zBase);
+  acdcVersionSpecCheck(p, &pSnap->spec);
+  acdcVersionsList(p, &pSnap->spec, zBase, &pSnap->found);
   sqlite3_free(zBase);
-  rc = ctx.rc;
-  if( rc ){
-    sqlite3_free(pVtab->base.zErrMsg);
-    pVtab->base.zErrMsg = sqlite3_mprintf("autocdc_snapshots(): %s",
-        acdcErrorText(&ctx));
-  }
-  acdcCtxClear(&ctx);
-  return rc;
+  return snapRows(p, pSnap);
 }
-
-/* idxNum: 1 pattern given, 2 options given; as in readers.c. */
-static int snapBestIndex(sqlite3_vtab *pVtab, sqlite3_index_info *pInfo){
-  int i;
-  int aArg[2] = { -1, -1 };
-  int nArg = 0;
-  ACDC_UNUSED(pVtab);
-  for(i=0; i<pInfo->nConstraint; i++){
-    int iCol = pInfo->aConstraint[i].iColumn;
-    if( iCol<SNAP_PATTERN ) continue;
-    if( pInfo->aConstraint[i].op!=SQLITE_INDEX_CONSTRAINT_EQ ) continue;
-    if( pInfo->aConstraint[i].usable==0 ) return SQLITE_CONSTRAINT;
-    aArg[iCol-SNAP_PATTERN] = i;
-  }
-  pInfo->idxNum = 0;
-  for(i=0; i<2; i++){
-    if( aArg[i]<0 ) continue;
-    pInfo->aConstraintUsage[aArg[i]].argvIndex = ++nArg;
-    pInfo->aConstraintUsage[aArg[i]].omit = 1;
-    pInfo->idxNum |= 1<<i;
-  }
-  pInfo->estimatedCost = aArg[0]>=0 ? 1e3 : 1e99;
-  pInfo->estimatedRows = 100;
-  return SQLITE_OK;
-}
-
-/* No xCreate: eponymous only. */
-static const sqlite3_module snapModule = {
-  0,                         /* iVersion */
-  0,                         /* xCreate */
-  snapConnect,               /* xConnect */
-  snapBestIndex,             /* xBestIndex */
-  snapDisconnect,            /* xDisconnect */
-  0,                         /* xDestroy */
-  snapOpen,                  /* xOpen */
-  snapClose,                 /* xClose */
-  snapFilter,                /* xFilter */
-  snapNext,                  /* xNext */
-  snapEof,                   /* xEof */
-  snapColumn,                /* xColumn */
-  snapRowid,                 /* xRowid */
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-};
 
 int acdcSnapshotsRegister(sqlite3 *db){
-  return sqlite3_create_module(db, "autocdc_snapshots", &snapModule, 0);
+  static const AcdcTabFunc func = {
+    "autocdc_snapshots",
+    "CREATE TABLE x(version, path TEXT, size INTEGER, mtime TEXT, reason TEXT, "
+    "pattern HIDDEN, options HIDDEN)",
+    {{ SNAP_PATTERN, 0 }, { SNAP_OPTIONS, 0 }}, 2, 1,
+    sizeof(Snap), snapRun, snapColumn, snapClear, 0
+  };
+  return acdcTabFuncRegister(db, &func);
 }
