@@ -330,6 +330,20 @@ static void sorterSort(AcdcCtx *p, AcdcSorter *pS){
 }
 
 /*
+** Records lie in order of arrival: those of entries iFrom to iTo, which are soon
+** to be read, are not in the cache.
+*/
+static void sorterPrefetch(const AcdcSorter *pS, int iFrom, int iTo){
+#if defined(__GNUC__)
+  int i;
+  if( iTo>pS->nEntry ) iTo = pS->nEntry;
+  for(i=iFrom; i<iTo; i++) __builtin_prefetch(pS->aEntry[i].pRec);
+#else
+  ACDC_UNUSED(pS); ACDC_UNUSED(iFrom); ACDC_UNUSED(iTo);
+#endif
+}
+
+/*
 ** Leave out the entries that xReduce lets go.  Returns the bytes of what stays;
 ** its records are where they were.
 */
@@ -340,6 +354,7 @@ static i64 sorterDrop(AcdcCtx *p, AcdcSorter *pS){
     AcdcEntry *aE = &pS->aEntry[i];
     int n = 1, j;
     while( i+n<pS->nEntry && sorterSameKey(pS, aE, &aE[n]) ) n++;
+    sorterPrefetch(pS, i+24, i+24+n);
     if( n>pS->nKeepAlloc ){
       u8 *aNew = acdcRealloc(p, pS->aKeep, (i64)n*2);
       if( aNew==0 ) break;
@@ -665,15 +680,7 @@ int acdcSorterGroup(
     *pbMore = n==nMax && n<nLeft && sorterSameKey(pS, &aE[0], &aE[n]);
     *paOut = aE;
     pS->iMem += n;
-#if defined(__GNUC__)
-    {
-      /* Records lie in order of arrival: the next ones are not in the cache */
-      int i, iTo = pS->iMem+12<pS->nEntry ? pS->iMem+12 : pS->nEntry;
-      for(i=pS->iMem+12-n; i<iTo; i++){
-        if( i>=pS->iMem ) __builtin_prefetch(pS->aEntry[i].pRec);
-      }
-    }
-#endif
+    sorterPrefetch(pS, pS->iMem+12-n, pS->iMem+12);
     return n;
   }
   acdcArenaReset(&pS->group);
