@@ -20,7 +20,8 @@
 #define JUDGE_POINTER  "autocdc-judge"
 #define BATCH_ROWS     2048
 
-/* What the judge found; BATCH_NEW if it was not asked: the key is new */
+/* What the judge found; BATCH_NEW if it was not asked: the key is new.  From
+** BATCH_LATE on the event does not decide */
 #define BATCH_NEW      0
 #define BATCH_NEWER    1     /* the event decides; the key had a row */
 #define BATCH_REVIVED  2     /* the event decides; the key was deleted */
@@ -36,7 +37,7 @@ struct BatchRow {
   u8 bGone;              /* A delete is among them: */
   AcdcSeq gone;          /* the last such */
   u8 eFound;             /* BATCH_* */
-  AcdcLast last;         /* TIE: what stands */
+  AcdcLast last;         /* What was known: its kind; with pKept, all */
 };
 
 struct AcdcBatch {
@@ -102,17 +103,12 @@ static void batchJudge(sqlite3_context *pCtx, int n, sqlite3_value **ap){
     pB->pM->n.nLate++;
   }else{
     pR->eFound = BATCH_TIE;
-    pR->last.seq = old;
-    if( sqlite3_value_type(ap[3])!=SQLITE_NULL ){
-      pR->last.bGone = 1;
-      batchSeq(pB, ap[3], &pR->last.gone);
-    }
   }
   sqlite3_result_int(pCtx, c>0);
 }
 
 int acdcBatchRegister(sqlite3 *db){
-  return sqlite3_create_function_v2(db, "autocdc_judge", 4,
+  return sqlite3_create_function_v2(db, "autocdc_judge", 3,
       SQLITE_UTF8|SQLITE_DIRECTONLY, 0, batchJudge, 0, 0, 0);
 }
 
@@ -262,8 +258,9 @@ static void batchPrepare(AcdcBatch *pB){
       "INSERT OR FAIL INTO \"%w\".autocdc_state_%lld(%s, seq, kind, gone) "
       "SELECT %sc%d, c%d, c%d FROM %s(?1) WHERE true "
       "ON CONFLICT(%s) DO UPDATE SET seq=excluded.seq, kind=excluded.kind, "
-      "gone=CASE WHEN kind%%2 THEN seq ELSE gone END "
-      "WHERE autocdc_judge(?2, seq, kind, gone)", pM->tgt.zSchema, pM->st.iId,
+      "gone=CASE WHEN excluded.gone IS NULL THEN iif(kind%%2, seq, gone) ELSE "
+      "max(excluded.gone, iif(kind%%2, seq, coalesce(gone, excluded.gone))) END "
+      "WHERE autocdc_judge(?2, seq, kind)", pM->tgt.zSchema, pM->st.iId,
       zCols, zFeed, pM->nKey, pM->nKey+1, pM->nKey+2,
       acdcFeedModule(pM->nKey+3), zCols);
   sqlite3_free(zCols);
@@ -402,7 +399,10 @@ void acdcBatchFlush(AcdcBatch *pB){
     if( pR->eFound==BATCH_LATE ){
       pM->n.nUnchanged++;
     }else if( pR->eFound==BATCH_TIE ){
-      acdcScd1Tie(pM, &pB->arena, pR->aKey, &pR->last, &pR->ev);
+      AcdcLast last;
+      if( acdcLastRead(pM, &pB->arena, pR->aKey, &last) ){
+        acdcScd1Tie(pM, &pB->arena, pR->aKey, &last, &pR->ev);
+      }
     }else if( pR->ev.eKind==ACDC_DELETE
            || (pR->eFound==BATCH_NEW && pM->st.bAdopted) ){
       acdcScd1Write(pM, pR->aKey, &pR->ev, bLive);
@@ -412,7 +412,7 @@ void acdcBatchFlush(AcdcBatch *pB){
     }
     if( pR->eFound==BATCH_LATE && pR->ev.eKind==ACDC_DELETE ){
       acdcLastGone(pM, &pB->arena, pR->aKey, &pR->ev.seq);
-    }else if( pR->eFound!=BATCH_NEW && pR->bGone ){
+    }else if( pR->bGone && pR->eFound>=BATCH_LATE ){
       acdcLastGone(pM, &pB->arena, pR->aKey, &pR->gone);
     }
   }
