@@ -18,7 +18,10 @@
 #include "merge.h"
 
 #define JUDGE_POINTER  "autocdc-judge"
-#define BATCH_ROWS     2048
+
+/* Few enough that the pages of a batch stay in a cache of default size from one
+** statement to the next, though each row may lie in a page of its own */
+#define BATCH_ROWS     256
 
 /* What the judge found; BATCH_NEW if it was not asked: the key is new.  From
 ** BATCH_LATE on the event does not decide */
