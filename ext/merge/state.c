@@ -107,6 +107,7 @@ static char *stateGenText(AcdcCtx *p, const AcdcState *pSt){
   int i, j;
   for(i=0; i<pSt->nGen; i++){
     if( i ) acdcAppendf(p, &z, ",");
+    if( pSt->aGen[i].nByte==0 ) acdcAppendf(p, &z, "00");  /* keys alone */
     for(j=0; j<pSt->aGen[i].nByte; j++){
       acdcAppendf(p, &z, "%02x", pSt->aGen[i].a[j]);
     }

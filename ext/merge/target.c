@@ -504,7 +504,10 @@ static void targetIgnoreNull(AcdcMerge *pM, const u8 *aSel, const u8 *aIsKey){
       acdcBitSet(&pM->fullMask, i);
     }
   }
-  if( pFlow->zColumnsToUpdate ) pM->bPartial = 1;
+  /* Those that ignore NULL in all columns, or all but some, do so in columns that
+  ** join later, too */
+  if( pFlow->zColumnsToUpdate || pFlow->bIgnoreNull
+   || pFlow->ignoreNullExceptList.bGiven ) pM->bPartial = 1;
   sqlite3_free(aHit);
 }
 

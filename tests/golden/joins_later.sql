@@ -46,3 +46,25 @@ SELECT 'composite', id, v, quote(w) FROM composite;
 SELECT 'instant', id, v, quote(w) FROM instant;
 SELECT 'null_keys', id, v, quote(w) FROM null_keys;
 SELECT count(*) FROM autocdc_check('plain');
+
+.print == the first flow had keys alone: v comes from the event before, w from none
+CREATE TABLE keys_only(id INTEGER, seq INTEGER);
+INSERT INTO keys_only VALUES (1, 20), (2, 20);
+CREATE TABLE values_later(id INTEGER, v TEXT, seq INTEGER);
+INSERT INTO values_later VALUES (1, 'v10', 10), (3, 'v10', 10);
+SELECT status FROM apply_changes('{"target": "bare", "source": "keys_only", "keys": "id", "sequence_by": "seq",
+  "except_column_list": "seq"}');
+SELECT inserted, updated FROM apply_changes('{"target": "bare", "source": "values_later", "keys": "id",
+  "sequence_by": "seq", "except_column_list": "seq"}');
+SELECT id, quote(v) FROM bare;
+
+.print == all columns but v inherit: also n, which joins later, so that 1 and 2 are one version
+CREATE TABLE without_n(id INTEGER, v TEXT, seq INTEGER);
+INSERT INTO without_n VALUES (1, 'a', 2);
+CREATE TABLE with_n(id INTEGER, v TEXT, n INTEGER, seq INTEGER);
+INSERT INTO with_n VALUES (1, 'a', 10, 1);
+SELECT status FROM apply_changes('{"target": "h", "source": "without_n", "keys": "id", "sequence_by": "seq",
+  "scd_type": 2, "except_column_list": "seq", "ignore_null_updates_except_column_list": "v"}');
+SELECT inserted, updated FROM apply_changes('{"target": "h", "source": "with_n", "keys": "id", "sequence_by": "seq",
+  "scd_type": 2, "except_column_list": "seq"}');
+SELECT id, v, n, __START_AT, quote(__END_AT) FROM h;
