@@ -469,7 +469,7 @@ static void chooseUnknown(AcdcPipeline *pPipe, const char *zName){
               "\"%s\": did you mean \"%s\"?", zName, zNear);
   }else if( all.n==0 ){
     acdcError(p, SQLITE_ERROR, "no flow is named \"%s\", and no spec is loaded: "
-        "load one with autocdc_load(), or give a flow as JSON, like "
+        "load one with autocdc_load(), or give apply_changes() a flow as JSON: "
         "'{\"target\": \"t\", \"source\": \"t_changes\", \"keys\": \"id\", "
         "\"sequence_by\": \"seq\"}'", zName);
   }else{
