@@ -411,6 +411,18 @@ static void walkPrepareBit(AcdcWalk *pW){
   sqlite3_free(zKey);
 }
 
+/* The set of columns in column iCol of a statement; NULL if memory is out. */
+static const AcdcBits *walkMask(AcdcWalk *pW, sqlite3_stmt *pStmt, int iCol){
+  int n = sqlite3_column_bytes(pStmt, iCol);
+  AcdcBits *pB = acdcArenaAlloc(pW->in.m.p, &pW->arena, sizeof(*pB) + n + 1);
+  if( pB==0 ) return 0;
+  pB->nByte = n;
+  pB->bRest = 0;
+  pB->a = (u8*)&pB[1];
+  if( n ) memcpy(pB->a, sqlite3_column_blob(pStmt, iCol), n);
+  return pB;
+}
+
 /* SCD1 per column: the events that still count. */
 static void walkEvents(AcdcWalk *pW){
   AcdcMerge *pM = &pW->in.m;
@@ -429,17 +441,10 @@ static void walkEvents(AcdcWalk *pW){
     if( bDelete ){
       iLastDelete = pW->n-1;
     }else{
-      int n = sqlite3_column_bytes(pStmt, 2);
-      AcdcBits *pB = acdcArenaAlloc(p, &pW->arena, sizeof(*pB) + n + 1);
       AcdcVal *aVal = acdcArenaAlloc(p, &pW->arena,
                                      sizeof(AcdcVal)*(pM->nVal+1));
-      if( pB==0 || aVal==0 ) break;
-      pB->nByte = n;
-      pB->bRest = 0;
-      pB->a = (u8*)&pB[1];
-      if( n ) memcpy(pB->a, sqlite3_column_blob(pStmt, 2), n);
-      if( !acdcEventVals(pM, &pW->arena, pStmt, 3, aVal) ) break;
-      pK->pMask = pB;
+      if( aVal==0 || !acdcEventVals(pM, &pW->arena, pStmt, 3, aVal) ) break;
+      pK->pMask = walkMask(pW, pStmt, 2);
       pK->aVal = aVal;
     }
     if( !acdcStep(p, pStmt) ) break;
@@ -461,7 +466,6 @@ static void walkBitemporal(AcdcWalk *pW){
   }
   while( pW->pBit && acdcStep(p, pW->pBit) ){
     int eHid = sqlite3_column_int(pW->pBit, 0);
-    int n = sqlite3_column_bytes(pW->pBit, 3);
     AcdcKnown *pK = walkAdd(pW, eHid==ACDC_HID_DELETE ? "delete" : "upsert",
                             eHid==ACDC_HID_SHOWN);
     if( pK==0 ) break;
@@ -470,15 +474,12 @@ static void walkBitemporal(AcdcWalk *pW){
     acdcValColumn(&v, pW->pBit, 2);
     acdcValCopy(p, &pW->arena, &pK->sys, &v);
     if( eHid!=ACDC_HID_DELETE ){
-      AcdcBits *pB = acdcArenaAlloc(p, &pW->arena, sizeof(*pB) + n + 1);
       AcdcVal *aVal = acdcArenaAlloc(p, &pW->arena,
                                      sizeof(AcdcVal)*(pM->nVal+1));
-      if( pB==0 || aVal==0 ) break;
-      pB->nByte = n;
-      pB->bRest = 0;
-      pB->a = (u8*)&pB[1];
-      if( n ) memcpy(pB->a, sqlite3_column_blob(pW->pBit, 3), n);
-      if( n ) pK->pMask = pB;
+      if( aVal==0 ) break;
+      if( sqlite3_column_type(pW->pBit, 3)!=SQLITE_NULL ){
+        pK->pMask = walkMask(pW, pW->pBit, 3);
+      }
       pK->aVal = aVal;
       if( eHid==ACDC_HID_MEMBER ){
         if( !acdcEventVals(pM, &pW->arena, pW->pBit, 4, aVal) ) break;

@@ -55,11 +55,6 @@ void acdcMergeFacts(AcdcMerge *pM){
         "SELECT EXISTS(SELECT 1 FROM \"%w\".autocdc_event_%lld)",
         pM->tgt.zSchema, pSt->iId);
   }
-  if( pM->pKept ){
-    pM->bTombs = (u8)acdcSelectInt(p, 0,
-        "SELECT EXISTS(SELECT 1 FROM \"%w\".autocdc_state_%lld)",
-        pM->tgt.zSchema, pSt->iId);
-  }
   pM->bFloor = pSt->floor.eType!=SQLITE_NULL;
   if( pM->bFloor ){
     acdcSeqFromState(p, &pSt->kind, &pSt->floor, 0, &pM->arena, &pM->floor);

@@ -178,7 +178,6 @@ struct AcdcMerge {
   AcdcValCol *aVal;      /* Owned */
   const AcdcValCol *pKept; /* The column AcdcState.zKept, or NULL */
   u8 bSeqOther;          /* The batch has sequences that are no INTEGER */
-  u8 bTombs;             /* With pKept: autocdc_state_<id> may have rows */
   int iStart, iEnd;      /* Columns __START_AT, __END_AT of the target, or -1 */
   int iSysStart, iSysEnd;/* The same for the system axis */
   u8 bIntKey;            /* One key column that holds integers only */

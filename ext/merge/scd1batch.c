@@ -40,7 +40,7 @@ struct BatchRow {
   u8 bGone;              /* A delete is among them: */
   AcdcSeq gone;          /* the last such */
   u8 eFound;             /* BATCH_* */
-  AcdcLast last;         /* What was known: its kind; with pKept, all */
+  AcdcLast last;         /* With pKept: what was known */
 };
 
 struct AcdcBatch {
@@ -96,11 +96,10 @@ static void batchJudge(sqlite3_context *pCtx, int n, sqlite3_value **ap){
   }
   pR = &pB->a[pB->last.iRow];
   batchSeq(pB, ap[1], &old);
-  pR->last.eKind = sqlite3_value_int(ap[2]);
   batchLate(pB, pR, &old);
   c = acdcSeqCmp(&pB->pM->st.kind, &pR->ev.seq, &old);
   if( c>0 ){
-    pR->eFound = (pR->last.eKind & 1) ? BATCH_REVIVED : BATCH_NEWER;
+    pR->eFound = (sqlite3_value_int(ap[2]) & 1) ? BATCH_REVIVED : BATCH_NEWER;
   }else if( c<0 ){
     pR->eFound = BATCH_LATE;
     pB->pM->n.nLate++;

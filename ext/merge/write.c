@@ -299,7 +299,7 @@ static char *writeStateSql(AcdcMerge *pM, int iStmt, const char *zWhere){
           iId, n+1, zWhere, n+1, n+1);
       break;
     case W_S_TOMB:
-      z = acdcMprintf(p, "INSERT OR FAIL INTO \"%w\".autocdc_state_%lld(%sseq, kind) "
+      z = acdcMprintf(p, "INSERT INTO \"%w\".autocdc_state_%lld(%sseq, kind) "
           "VALUES(%s?%d,%d) ON CONFLICT DO UPDATE SET seq=excluded.seq "
           "WHERE excluded.seq>seq", zDb, iId, zCols, zParams, n+1, ACDC_DELETE);
       break;
@@ -773,7 +773,7 @@ static int writeKeptRead(
   AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, AcdcLast *pLast
 ){
   sqlite3_stmt *pRow = writeLook(pM, W_T_KEPT, aKey, 0);
-  sqlite3_stmt *pTomb = pM->bTombs ? writeLook(pM, W_S_READ, aKey, 0) : 0;
+  sqlite3_stmt *pTomb = writeLook(pM, W_S_READ, aKey, 0);
   int bRow = pRow && sqlite3_column_type(pRow, 0)==SQLITE_INTEGER;
   memset(pLast, 0, sizeof(*pLast));
   if( pTomb ) writeSeq(pM, pA, pTomb, 0, &pLast->gone);
@@ -846,7 +846,6 @@ static void writeKeptPut(
 ){
   const AcdcSeq *pNow = writeTomb(pLast);
   const AcdcSeq *pOld = pWas ? writeTomb(pWas) : 0;
-  if( pNow ) pM->bTombs = 1;
   if( pNow && pWas==0 ){
     AcdcVal aRow[3];
     aRow[0] = aRow[1] = aRow[2] = valNull;
@@ -893,6 +892,5 @@ void acdcLastPut(
 void acdcLastGone(
   AcdcMerge *pM, AcdcArena *pA, const AcdcVal *aKey, const AcdcSeq *pGone
 ){
-  if( pM->pKept ) pM->bTombs = 1;
   writeLastRun(pM, pA, pM->pKept ? W_S_TOMB : W_S_GONE, aKey, pGone);
 }
